@@ -23,11 +23,11 @@ log_of() {
     echo "build/$1/configure.log"
 }
 
-# C++ files of ours, those not yet added to git included, deleted ones left out.
+# All C++ files of the tree, sorted; found without git, which may be missing or distrust the owner.
 list_sources() {
-    local file
-    git ls-files --cached --others --exclude-standard -- "${source_folders[@]/%//*.cpp}" \
-        "${source_folders[@]/%//*.h}" | LC_ALL=C sort -u | while read -r file; do
-        [[ ! -f "$file" ]] || echo "$file"
+    local folder folders=()
+    for folder in "${source_folders[@]}"; do
+        [[ ! -d "$folder" ]] || folders+=("$folder")
     done
+    find "${folders[@]}" -type f \( -name '*.cpp' -o -name '*.h' \) | LC_ALL=C sort
 }
