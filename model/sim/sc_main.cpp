@@ -2,6 +2,6 @@
 // The SystemC library carries a main() that calls sc_main(), so every program that links it must
 // have one. Ours have their own main() and drive the kernel through sc_start(); nothing calls this.
 
-int sc_main(int argc, char* argv[]);
+extern "C" int sc_main(int argc, char* argv[]);
 
-int sc_main(int /*argc*/, char* /*argv*/[]) { return 4; }
+extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 4; }
