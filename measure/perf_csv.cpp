@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field order of perf 6.1.
+#include "measure/perf_csv.h"
+
+#include <cmath>
+
+#include "measure/perf_text.h"
+#include "measure/text_format.h"
+
+namespace linefill::measure {
+namespace {
+
+constexpr int kTimeWidth = 16;
+constexpr int kTimeDecimals = 9;
+constexpr int kFigureDigits = 6;
+constexpr double kPercent = 100.0;
+
+std::string scope_fields(const RowScope& scope, const std::string& separator) {
+    std::string text;
+    if (scope.interval_s) {
+        text = right_aligned(fixed(*scope.interval_s, kTimeDecimals), kTimeWidth) + separator;
+    }
+    switch (scope.kind) {
+        case RowScope::Kind::kAll:
+            break;
+        case RowScope::Kind::kCpu:
+            text += "CPU" + std::to_string(scope.id) + separator;
+            break;
+        case RowScope::Kind::kSocket:
+        case RowScope::Kind::kCore:
+        case RowScope::Kind::kNode:
+            text += scope.name + separator + std::to_string(scope.aggregated) + separator;
+            break;
+        case RowScope::Kind::kThread:
+            text += scope.name + '-' + std::to_string(scope.id) + separator;
+            break;
+    }
+    return text;
+}
+
+std::string value_text(const PerfRow& row) {
+    switch (row.state) {
+        case PerfRow::State::kNotSupported:
+            return "<not supported>";
+        case PerfRow::State::kNotCounted:
+            return "<not counted>";
+        case PerfRow::State::kCounted:
+            break;
+    }
+    if (row.is_figure) {
+        return plain_digits(row.value, kFigureDigits);
+    }
+    return fixed(row.value, row.unit.empty() ? 0 : 2);
+}
+
+std::string note_fields(const PerfNote& note, const std::string& separator) {
+    if (!note.known) {
+        return separator + separator;
+    }
+    const bool two = note.form == NoteForm::kTwoDecimals || note.form == NoteForm::kPercent;
+    return separator + fixed(note.value, two ? 2 : 3) + separator + note.unit;
+}
+
+}  // namespace
+
+std::string perf_csv(const StatReport& report, std::string_view separator) {
+    const std::string sep(separator);
+    std::string text = comment_block(report.header);
+    // The mean of equal shares may miss a whole number by a rounding error.
+    constexpr double kRounding = 1e-9;
+    for (const PlacedRow& placed : placed_rows(report)) {
+        const PerfRow& row = placed.row;
+        const std::string scope = scope_fields(*placed.scope, sep);
+        text += scope + value_text(row) + sep + row.unit + sep + row.name + sep;
+        if (report.parts.front().runs.size() > 1) {
+            text += fixed(row.noise_pct, 2) + '%' + sep;
+        }
+        const bool partly = row.running_pct != kPercent;
+        text += fixed(std::floor(row.running_ns), 0) + sep +
+                fixed(partly ? std::floor(row.running_pct + kRounding) : kPercent, 2);
+        if (row.notes.empty()) {
+            text += sep + sep + '\n';
+            continue;
+        }
+        text += note_fields(row.notes.front(), sep) + '\n';
+        for (std::size_t i = 1; i < row.notes.size(); ++i) {
+            text += scope + sep + sep + sep + note_fields(row.notes[i], sep) + '\n';
+        }
+    }
+    return text;
+}
+
+}  // namespace linefill::measure
