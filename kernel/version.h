@@ -34,8 +34,8 @@ struct KernelSpec {
     std::vector<const Patch*> applied, reverted;  ///< as the user named them, in that order
     std::map<std::string, std::string> config;    ///< without CONFIG_, defaults included
     std::map<std::string, std::string> boot;      ///< as given; a bare word has an empty value
-    /// Options among `config` whose value differs from the default and moves fields ("SCHEDSTATS=n").
-    std::vector<std::string> layout_changes;
+    /// Options that the user gave, for Layout::resolve, which refuses those that move fields.
+    std::vector<std::pair<std::string, std::string>> config_overrides;
 
     [[nodiscard]] bool has(const Patch& p) const { return (bits_[p.index / 64] >> (p.index % 64)) & 1U; }
     [[nodiscard]] bool at_least(KernelVersion v) const { return number >= v; }
@@ -72,22 +72,15 @@ private:
     bool schedstats_on_ = false;
 };
 
-/// Whether the caller has a layout for options that move fields.
-enum class LayoutChoice : unsigned char {
-    kShipped,  ///< none given: an option that moves fields is an error
-    kGiven,    ///< --layout FILE or --layout-of: the caller answers for it
-};
-
 /// Parses `VERSION {"+"PATCH | "~"PATCH}`, where a patch is a slug or at least seven digits of its
 /// commit id; `config` holds NAME=VALUE with or without CONFIG_, `boot` parameters (each entry may
 /// hold several, separated by blanks). Throws UserError: unknown version, patch, option or parameter
 /// (with the nearest name); a patch that is in already, to be reverted but not in, without one it
 /// needs, or with one it conflicts with. Throws NotBuiltYet if all names are known and this build
-/// cannot run the result.
+/// cannot run the result. Whether an option moves fields is the layout's business, not checked here.
 [[nodiscard]] KernelSpec parse_kernel_spec(std::string_view text,
                                            const std::vector<std::string>& config = {},
-                                           const std::vector<std::string>& boot = {},
-                                           LayoutChoice layout = LayoutChoice::kShipped);
+                                           const std::vector<std::string>& boot = {});
 
 /// True for `PATCH^..PATCH`.
 [[nodiscard]] bool is_patch_range(std::string_view text);
@@ -115,7 +108,7 @@ struct OptionInfo {
     std::string fallback;             ///< value when not given
     std::vector<std::string> values;  ///< that this build models; empty: any
     std::string about;
-    bool moves_fields = false;        ///< changing it moves structure fields
+    std::vector<std::string> planned{};  ///< values that are right but that this build cannot run
 };
 [[nodiscard]] const std::vector<OptionInfo>& known_config();
 [[nodiscard]] const std::vector<OptionInfo>& known_boot_parameters();

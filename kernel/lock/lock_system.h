@@ -2,8 +2,6 @@
 // What all spinlocks of the kernel share: their kind, the queue nodes of each CPU, the observer.
 #pragma once
 
-#include <array>
-#include <memory>
 #include <vector>
 
 #include "kernel/base/field.h"
@@ -15,6 +13,7 @@ namespace linefill::kernel {
 
 /// A waiter's place in the queue of a queued spinlock, in its CPU's per-CPU area. 16 bytes.
 struct McsNode {
+    static constexpr unsigned kBytes = 16, kNextOffset = 0, kLockedOffset = 8, kCountOffset = 12;
     Addr base = 0;
     McsNode* next = nullptr;  ///< host values; they change when the stores to them drain
     u32 locked = 0;

@@ -25,19 +25,10 @@ public:
     /// A plain store; others see it when it drains.
     void unlock();
 
-    [[nodiscard]] IrqFlags lock_irqsave() {
-        const IrqFlags flags = local_irq_save();
-        lock();
-        return flags;
-    }
-    void unlock_irqrestore(IrqFlags flags) {
-        unlock();
-        local_irq_restore(flags);
-    }
-    void lock_irq() {
-        local_irq_disable();
-        lock();
-    }
+    /// pushf, cli, lock; returns what was saved.
+    [[nodiscard]] IrqFlags lock_irqsave();
+    void unlock_irqrestore(IrqFlags flags);
+    void lock_irq();
     void unlock_irq() {
         unlock();
         local_irq_enable();
@@ -53,14 +44,15 @@ public:
     void set_instance(u32 instance) { instance_ = instance; }
 
 private:
-    void ticket_lock(Token dep);
+    void take(model::FunctionId caller, Token dep);
+    bool ticket_lock(Token dep);
     void ticket_unlock();
+    bool queued_lock(Token dep);
     void queued_lock_slow(u32 seen);
-    void queue_up();
+    void wait_in_queue();
+    void claim_and_hand_on(McsNode& node, u32 tail);
     void test_and_set_slow();
-    void acquired(model::Tick since, bool contended);
-    static void set_word_byte(void* lock, u64 value);
-    static void set_locked_pending(void* lock, u64 value);
+    void acquired(model::Tick since, bool contended, model::FunctionId caller);
 
     Addr addr_;
     FieldId id_;

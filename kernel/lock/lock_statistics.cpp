@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds up what locks report.
+#include "kernel/lock/lock_statistics.h"
+
+#include <algorithm>
+
+#include "kernel/base/registry.h"
+
+namespace linefill::kernel {
+
+LockTotals& LockTotals::operator+=(const LockTotals& o) {
+    acquisitions += o.acquisitions;
+    contended += o.contended;
+    contended_wait += o.contended_wait;
+    max_wait = std::max(max_wait, o.max_wait);
+    acquire += o.acquire;
+    hold += o.hold;
+    max_hold = std::max(max_hold, o.max_hold);
+    return *this;
+}
+
+void LockStatistics::on_acquire(const LockAcquisition& a) {
+    LockTotals& t = locks_[{a.field, a.instance}];
+    ++t.acquisitions;
+    t.acquire += a.wait;
+    if (!a.contended) return;
+    ++t.contended;
+    t.contended_wait += a.wait;
+    t.max_wait = std::max(t.max_wait, a.wait);
+}
+
+void LockStatistics::on_release(model::FieldId field, std::uint32_t instance, unsigned /*cpu*/,
+                                model::Tick held) {
+    LockTotals& t = locks_[{field, instance}];
+    t.hold += held;
+    t.max_hold = std::max(t.max_hold, held);
+}
+
+LockTotals LockStatistics::of_class(model::FieldId field) const {
+    LockTotals sum;
+    for (const auto& [key, totals] : locks_) {
+        if (key.first == field) sum += totals;
+    }
+    return sum;
+}
+
+std::vector<LockStatistics::Row> LockStatistics::by_class() const {
+    std::vector<Row> rows;
+    for (auto at = locks_.begin(); at != locks_.end();) {
+        const model::FieldId field = at->first.first;
+        const FieldInfo& info = FieldRegistry::instance().info(field);
+        Row row{info.structure + "." + info.field, 0, {}};
+        for (; at != locks_.end() && at->first.first == field; ++at) {
+            ++row.instances;
+            row.totals += at->second;
+        }
+        rows.push_back(row);
+    }
+    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+        return a.totals.contended_wait != b.totals.contended_wait
+                   ? a.totals.contended_wait > b.totals.contended_wait
+                   : a.name < b.name;
+    });
+    return rows;
+}
+
+}  // namespace linefill::kernel
