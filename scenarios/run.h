@@ -64,11 +64,10 @@ struct RunRequest {
 
 /// What the counts of a run are kept apart by, because each scales in its own way.
 enum class Bucket : std::uint8_t {
-    kWork,    ///< units of work: user code and system calls
-    kTick,    ///< timer interrupts that hit the workload's tasks
-    kIpi,     ///< other interrupts that hit them
-    kSwitch,  ///< the scheduler on their behalf
-    kOnce,    ///< start-up, thread creation and exit
+    kWork,       ///< units of work: user code and system calls
+    kInterrupt,  ///< interrupts that hit the workload's tasks: ticks, nearly all
+    kSwitch,     ///< the scheduler on their behalf
+    kOnce,       ///< start-up, thread creation and exit
     kCount
 };
 inline constexpr std::size_t kBucketCount = static_cast<std::size_t>(Bucket::kCount);
@@ -79,12 +78,13 @@ struct SplitCounters {
     model::Counters user, kernel;
     model::Counters total() const;
     SplitCounters& operator+=(const SplitCounters& o);
+    SplitCounters& operator-=(const SplitCounters& o);
 };
 
 /// One bucket: what was counted in detail and how it was scaled.
 struct BucketResult {
     SplitCounters raw;       ///< as counted in detail
-    double counted = 0;      ///< units that `raw` holds: calls, ticks, switches
+    double counted = 0;      ///< units that `raw` holds: calls, interrupts, switches
     double whole = 0;        ///< units in the whole run; kOnce: 1 and 1
 };
 
@@ -116,7 +116,6 @@ struct ScenarioResult {
     std::array<BucketResult, kBucketCount> buckets;
     /// The same as `counts` for each logical CPU; sums to it.
     std::vector<SplitCounters> per_cpu;
-    double cycles_per_fs = 0;  ///< mean core clock while counted: cycles = kCyclesFs x this
 
     double elapsed_s = 0;     ///< from the start of the program to the end of its last thread
     double task_clock_s = 0;  ///< time on CPUs, all tasks
@@ -126,8 +125,8 @@ struct ScenarioResult {
     /// The mean number of threads on a CPU while work was measured.
     double running_threads = 0;
     unsigned windows = 0;
-    /// Per-unit figures of each window, in order, for those who want the spread: kCyclesFs, kLoads.
-    std::vector<double> window_fs_per_unit;
+    /// Per-unit figures of each window, in order, for those who want the spread.
+    std::vector<double> window_cycles_per_unit;
 
     std::map<std::string, double> metrics;        ///< the workload's own figures, by name
     std::map<std::string, double> metric_errors;  ///< sampling error of those, as a share
