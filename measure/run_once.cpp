@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A spec through the scenarios layer and back.
+#include "measure/run_once.h"
+
+#include <memory>
+#include <utility>
+
+#include "measure/event_counts.h"
+#include "measure/report/report.h"
+#include "model/sim/error.h"
+#include "scenarios/run.h"
+
+namespace linefill::measure {
+namespace {
+
+void check_identities(const scenarios::ScenarioResult& result) {
+    std::string broken;
+    for (const scenarios::IdentityCheck& identity : result.identities) {
+        if (identity.holds()) continue;
+        if (!broken.empty()) broken += '\n';
+        broken += identity.name + ": " + std::to_string(identity.left) + " is not " +
+                  std::to_string(identity.right);
+    }
+    if (!broken.empty()) {
+        throw model::SimulationError("an identity of the counters does not hold", broken);
+    }
+}
+
+}  // namespace
+
+RunOutcome run_once(const RunSpec& spec, const DataDirs& dirs) {
+    const PreparedRun prepared = prepare(spec, dirs);
+    scenarios::RunRequest request;
+    request.platform = prepared.platform;
+    request.kernel = prepared.kernel;
+    request.layout = &*prepared.layout;
+    request.workload = prepared.workload.get();
+    request.seed = spec.seed;
+    request.sampling = prepared.sampling;
+    if (!spec.draws) request.draws = scenarios::DrawOptions::none();
+    request.mcs_queueing = prepared.mcs_queueing;
+    request.page_aligned_percpu = prepared.page_aligned_percpu;
+
+    std::unique_ptr<AttributionRecorder> recorder;
+    if (spec.attribution.accesses) {
+        recorder = make_attribution_recorder(prepared);
+        request.observer = recorder->accesses();
+        request.lock_observer = recorder->locks();
+    }
+    const scenarios::ScenarioResult result = scenarios::run_workload(request);
+    check_identities(result);
+
+    RunOutcome outcome;
+    outcome.result = to_run_result(result, prepared.platform.pmu, spec.events);
+    outcome.accesses = result.modelled_accesses;
+    if (recorder) outcome.attribution = recorder->finish(result);
+    return outcome;
+}
+
+RunFunction real_runs(const DataDirs& dirs) {
+    return [dirs](const RunSpec& spec) { return run_once(spec, dirs); };
+}
+
+}  // namespace linefill::measure
