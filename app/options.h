@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The groups of options that commands share, and the run that they describe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/parser.h"
+#include "measure/experiment.h"
+#include "measure/prepare.h"
+#include "measure/run_spec.h"
+
+namespace linefill::app {
+
+/// -p, --set, --quantum, --ablate, --no-draws.
+struct MachineOptions {
+    std::string platforms;  ///< one or several, separated by commas
+    std::vector<std::string> overrides;
+    std::optional<std::string> quantum;
+    std::vector<std::string> ablations;
+    bool no_draws = false;
+
+    void add_to(Parser& parser);
+};
+
+/// -k, --config, --boot, --layout, --layout-of, --move, --align.
+struct KernelOptions {
+    std::string kernel;
+    std::vector<std::string> config;
+    std::vector<std::string> boot;
+    std::string layout_file;
+    std::string layout_of;
+    std::vector<std::string> moves;
+    std::vector<std::string> aligns;
+
+    void add_to(Parser& parser);
+};
+
+/// The same for one side of a comparison: --baseline-set, --patched-boot, ...
+struct SideOptions {
+    MachineOptions machine;
+    KernelOptions kernel;
+
+    void add_to(Parser& parser, const std::string& side);
+    /// Whether any of them was given.
+    [[nodiscard]] bool any() const;
+};
+
+/// -r, --seed, --sample, --full.
+struct RepeatOptions {
+    std::uint64_t repeats = 1;
+    std::uint64_t seed = 1;
+    std::string sample;
+    bool full = false;
+
+    void add_to(Parser& parser);
+};
+
+/// -e, -d, -a, ... : what is counted, of whom.
+struct EventOptions {
+    std::vector<std::string> lists;
+    int detail = 0;
+    bool all_cpus = false, no_aggregation = false;
+    bool per_socket = false, per_core = false, per_thread = false;
+    std::optional<std::string> interval;
+
+    void add_to(Parser& parser);
+    /// The events of -e or, without it, of -d. `figures` are names that the workload reports.
+    [[nodiscard]] std::vector<std::string> events(const std::vector<std::string>& figures) const;
+    /// Throws UserError for what this version cannot count.
+    void check() const;
+};
+
+/// --jobs, --verbose, --log-level, --log-file.
+struct HostOptions {
+    std::uint64_t jobs = 0;
+    bool verbose = false;
+    std::string log_level = "warn";
+    std::optional<std::string> log_file;
+
+    void add_to(Parser& parser);
+    /// Starts the log.
+    void apply() const;
+    /// The lines of --verbose for what was run, to stderr; `wall_seconds` from start to end.
+    void print_host_figures(const measure::ExperimentEnd& end, double wall_seconds) const;
+};
+
+/// Adds to `spec` what was given; options for one side come after those for both and win or add up.
+void apply(const MachineOptions& options, measure::RunSpec& spec);
+void apply(const KernelOptions& options, measure::RunSpec& spec);
+void apply(const RepeatOptions& options, measure::RunSpec& spec);
+
+/// The platforms of -p, one at least. Throws UserError for none, for an empty name, and for a
+/// number (which elsewhere is a process).
+[[nodiscard]] std::vector<std::string> platform_list(const std::string& text,
+                                                     const std::string& option = "--platform");
+
+/// Throws UserError if no kernel is named.
+void require_kernel(const std::string& kernel);
+
+/// The words behind the options, or UserError that says which workloads there are.
+void require_workload(const std::vector<std::string>& words);
+
+/// Where platforms and scenarios are.
+[[nodiscard]] measure::DataDirs default_dirs();
+
+}  // namespace linefill::app
