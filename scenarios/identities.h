@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Identities of the counters that hold in every run; one that does not means that the model lost or
+// invented something, and the run fails.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/run.h"
+
+namespace linefill::kernel {
+class Kernel;
+}
+namespace linefill::model {
+class Machine;
+}
+
+namespace linefill::scenarios {
+
+/// Lookups = hits + misses + merges; fills = evictions + snoop and back-invalidations + resident; sum
+/// of CPUs = total; sum of the tasks' and the idle tasks' counts = total; CPI components = unhalted
+/// time.
+std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Kernel& kernel,
+                                            const ScenarioResult& result);
+
+/// Throws SimulationError with all that fail.
+void require_identities(const std::vector<IdentityCheck>& checks);
+
+}  // namespace linefill::scenarios

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conducts a sampled run: most of it is fast-forwarded, a few windows are simulated in detail.
+//
+// Fast-forwarded threads advance by the last measured cost of a unit of work, while scheduler, ticks,
+// timers and clocks stay real. A window opens at a planned point of the work's progress: every thread
+// goes over to detail at its next unit's beginning, some units warm the caches, then units are
+// measured, from the first that a thread begins after the measured part has begun to the last that it
+// began before its end. Detail goes on until the last thread has finished its measured units, so that
+// none of them is eased by others that have already left.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "model/sim/scheduler.h"
+#include "scenarios/run.h"
+#include "scenarios/sampling/estimate.h"
+#include "scenarios/sampling/worker.h"
+
+namespace linefill::scenarios {
+
+/// What a run may cost the host, in one place. A visit is one thread looked at by one unit of work; a
+/// host core models some 100,000 to 200,000 of them in a second.
+struct HostBudget {
+    static constexpr double kVisitsPerWindow = 20'000;  ///< measured, of each window at full load
+    static constexpr double kWarmUpShare = 0.3;         ///< of a window's measured part, before it
+    static constexpr double kTailShare = 0.4;           ///< size of a window of the tail
+    static constexpr unsigned kWindows = 5;             ///< besides the one at the start
+    static constexpr unsigned kTailWindows = 4;
+    /// Work of up to this many visits is simulated in detail from beginning to end.
+    static constexpr double kFullVisits = 160'000;
+};
+
+/// Sees what is measured, and hands it on.
+class MeasuredFilter;
+
+class Conductor final : public model::Schedulable {
+public:
+    Conductor(kernel::Kernel& kernel, const RunRequest& request);
+    ~Conductor() override;
+
+    /// A thread of the workload begins and ends; on its own fiber.
+    void begin(Worker& w);
+    void end(Worker& w);
+    /// `units` units of work by the current task, each of which `unit` would do.
+    void repeat(Worker& w, std::uint64_t units, const std::function<void()>& unit);
+
+    /// After the run.
+    [[nodiscard]] Estimate estimate() const;
+    [[nodiscard]] double units_done() const { return done_; }
+    [[nodiscard]] double units_in_detail() const { return detailed_; }
+    [[nodiscard]] const SplitCounters& observed() const { return observed_; }
+    [[nodiscard]] double observed_units() const { return observed_units_; }
+    [[nodiscard]] const std::vector<SplitCounters>& measured_per_cpu() const { return per_cpu_; }
+    [[nodiscard]] const std::vector<WindowSample>& windows() const { return windows_; }
+    [[nodiscard]] bool interrupted() const { return interrupted_; }
+    [[nodiscard]] bool full() const { return full_; }
+
+protected:
+    void fire(model::Tick now) override;
+
+private:
+    enum class Phase : std::uint8_t { kStarting, kFastForward, kWarmUp, kMeasure, kCoolDown };
+    /// Threads whose units may cost differently: by socket, and by whether the sibling is busy.
+    struct CostClass {
+        double fs = 0, units = 0;  ///< measured in the latest window
+    };
+
+    [[nodiscard]] bool in_detail() const {
+        return phase_ == Phase::kWarmUp || phase_ == Phase::kMeasure || phase_ == Phase::kCoolDown;
+    }
+    void enter(Worker& w, WorkerState state);
+    void book(Worker& w);
+    void credit(Worker& w, double units);
+    void unit_done(Worker& w);
+    void fast_forward(Worker& w);
+    [[nodiscard]] double cost_here() const;
+    [[nodiscard]] std::size_t class_of(unsigned cpu) const;
+    [[nodiscard]] double progress_now(model::Tick now) const;
+    [[nodiscard]] double rate_now() const;
+    [[nodiscard]] Worker* worker_on(unsigned cpu) const;
+    [[nodiscard]] unsigned running() const;
+    [[nodiscard]] bool anyone_measured() const;
+    void open_window();
+    void begin_measure();
+    void end_window_if_all_left();
+    void end_window();
+    void plan_next(model::Tick now);
+    void check_stop();
+    void plan_windows(const RunRequest& request);
+
+    kernel::Kernel& kernel_;
+    WorkPlan plan_;
+    const std::atomic<bool>* stop_;
+    bool full_ = false;
+    double total_ = 0;           ///< units of the whole workload
+    model::Tick window_time_ = 0;   ///< measured time per window, if that was asked for
+    double window_units_ = 0;    ///< measured units per window, if that was asked for
+
+    Phase phase_ = Phase::kStarting;
+    std::vector<double> targets_;   ///< progress at which windows open, ascending
+    std::size_t next_target_ = 0;
+    unsigned tail_windows_ = 0;
+    bool tail_due_ = false;
+    unsigned active_ = 0;           ///< threads inside repeat()
+    unsigned seen_active_ = 0;      ///< threads that ever were
+    double phase_units_ = 0;        ///< units done in this phase
+    double phase_target_ = 0;       ///< units at which it ends
+    model::Tick phase_end_ = 0;     ///< or time, if window_time_ is set
+
+    std::vector<WindowSample> windows_;
+    std::vector<CostClass> classes_;
+    double mean_cost_ = 0;          ///< femtoseconds per unit, latest window; 0: not known yet
+    double user_share_ = 0;         ///< of a unit's time, latest window
+    double interrupt_cost_ = 0, switch_cost_ = 0;  ///< femtoseconds each, mean of all detail
+    double uncredited_ = 0;         ///< units done before the first window
+
+    double done_ = 0, detailed_ = 0;
+    SplitCounters once_;
+    RatedSample interrupts_, switches_;
+    SplitCounters observed_;
+    double observed_units_ = 0;
+    std::vector<SplitCounters> per_cpu_;
+    std::unique_ptr<MeasuredFilter> filter_;
+    bool interrupted_ = false;
+};
+
+}  // namespace linefill::scenarios
