@@ -26,7 +26,7 @@ Result check_policy(const CacheConfig& cache, const std::string& key) {
         return Inconsistency{error.problem(),
                              with_value(key + ".ways", std::to_string(cache.ways)) + " to suit " +
                                  with_value(key + ".policy", cache.policy),
-                             {key + ".ways", key + ".policy"}};
+                             {key + ".policy", key + ".ways"}};
     }
     return std::nullopt;
 }

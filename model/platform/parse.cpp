@@ -66,8 +66,9 @@ public:
         }
         require_all_keys();
         require_consistency();
-        require_provenance();
+        require_complete_entries();
         note_overrides();
+        require_provenance();
         return std::move(platform_);
     }
 
@@ -306,7 +307,7 @@ private:
         fail(error, *origin->second);
     }
 
-    void require_provenance() const {
+    void require_complete_entries() const {
         for (const auto& [key, entry] : platform_.provenance) {
             if (!entry.source.empty() && !entry.range.empty() && !entry.tag.empty()) continue;
             const char* missing = entry.source.empty()  ? "source"
@@ -314,6 +315,31 @@ private:
                                                         : "tag";
             UserError error("provenance entry lacks \"" + std::string(missing) + "\"");
             fail(error.expected("source, range and tag"), *provenance_origins_.at(key));
+        }
+    }
+
+    // Every figure has a source, and every entry its figure: so a file that was cut short anywhere
+    // is noticed.
+    void require_provenance() const {
+        for (const auto& [key, origin] : origins_) {
+            const KeySpec& spec = specs_.at(key);
+            if (!spec.is_figure || provenance_of(platform_, key) != nullptr) continue;
+            if (provenance_origins_.empty()) {
+                throw UserError("missing section")
+                    .file(filename_)
+                    .key("[provenance]")
+                    .expected("an entry for each figure or section, with source, range and tag");
+            }
+            fail(UserError("figure without provenance")
+                     .expected("an entry for it or its section in [provenance]"),
+                 *origin);
+        }
+        for (const auto& [key, entry] : platform_.provenance) {
+            const auto spec = specs_.find(key);
+            if (spec == specs_.end() || spec->second.is_present(platform_)) continue;
+            UserError error("provenance of a key that the file lacks");
+            fail(error.expected(key + ", " + expected_value(spec->second)),
+                 *provenance_origins_.at(key));
         }
     }
 

@@ -45,8 +45,8 @@ struct KeySpec {
     bool required = true;
     /// Whether its value is a figure, to which [provenance] names a source.
     bool is_figure = true;
-    /// Bounds, both allowed: of the number as written for counts and numbers, in bytes, in cycles or
-    /// ns, in GHz, in GB/s.
+    /// Bounds, both allowed: the number itself for counts and numbers, else bytes, cycles or ns,
+    /// GHz, GB/s.
     double min = 0;
     double max = 0;
     std::vector<std::string> allowed;  ///< of a choice
@@ -59,8 +59,8 @@ struct KeySpec {
 /// All keys but those of idle states, in the order in which a file shows them.
 [[nodiscard]] const std::vector<KeySpec>& platform_schema();
 
-/// The keys of the idle state at `index`: "idle_state.C1.exit" if its name is C1. The name itself is
-/// no key: it tells the states apart.
+/// The keys of the idle state at `index`: "idle_state.C1.exit" if its name is C1. The name itself
+/// is no key: it tells the states apart.
 [[nodiscard]] std::vector<KeySpec> idle_state_schema(const Platform& platform, std::size_t index);
 
 /// All keys that `platform` has, idle states included, in file order.

@@ -67,8 +67,10 @@ KeySpec text(std::string key, Field field, std::string doc) {
     return spec;
 }
 
-KeySpec optional(KeySpec spec) {
+// A key that may be left out because all machines so far have the same value.
+KeySpec with_default(KeySpec spec) {
     spec.required = false;
+    spec.is_figure = false;
     return spec;
 }
 
@@ -91,7 +93,7 @@ void add_machine(Schema& out) {
     out.push_back(count(
         "topology.cores_per_socket", 1, 64,
         [](Platform& p) { return &p.topology.cores_per_socket; }, "cores of one socket"));
-    out.push_back(optional(count(
+    out.push_back(with_default(count(
         "topology.cluster", 0, 1, [](Platform& p) { return &p.topology.cluster; },
         "cores that share one L2; 0 or 1: every core has its own")));
     out.push_back(count(
@@ -218,8 +220,7 @@ void add_cache(Schema& out, const CacheLevel& level) {
         prefix + "inclusion", {level.is_llc ? "inclusive" : "non-inclusive"},
         [cache](Platform& p) { return &(p.*cache).inclusion; },
         "whether it holds every line of the levels above it");
-    inclusion.required = level.has_upper;
-    out.push_back(std::move(inclusion));
+    out.push_back(level.has_upper ? inclusion : with_default(inclusion));
     out.push_back(latency(
         prefix + "latency", [cache](Platform& p) { return &(p.*cache).latency; },
         "load-to-use in all, unloaded", 0.1));
@@ -227,8 +228,7 @@ void add_cache(Schema& out, const CacheLevel& level) {
         prefix + "slices", 1, level.is_llc ? 64 : 1,
         [cache](Platform& p) { return &(p.*cache).slices; },
         "slices over which the addresses spread evenly");
-    slices.required = level.is_llc;
-    out.push_back(std::move(slices));
+    out.push_back(level.is_llc ? slices : with_default(slices));
 }
 
 void add_tlb(Schema& out, const std::string& name, TlbConfig TlbsConfig::*tlb,
