@@ -22,6 +22,10 @@ namespace linefill::scenarios {
 std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Kernel& kernel,
                                             const ScenarioResult& result);
 
+/// Loads, stores and locked operations that were modelled one by one, all tasks and idle tasks: spin
+/// loops that were accounted in bulk are left out.
+std::uint64_t modelled_accesses(kernel::Kernel& kernel);
+
 /// Throws SimulationError with all that fail.
 void require_identities(const std::vector<IdentityCheck>& checks);
 

@@ -176,7 +176,7 @@ ScenarioResult run_workload(const RunRequest& request) {
         result.identities = check_identities(machine, kernel, result);
         require_identities(result.identities);
     }
-    result.modelled_accesses = machine.modelled_accesses();
+    result.modelled_accesses = modelled_accesses(kernel);
     result.host_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - host_start).count();
     return result;
