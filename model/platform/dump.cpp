@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kTargets = "provenance.targets";
 
 std::string toml_value(const KeySpec& spec, const Platform& platform) {
-    const std::string text = format_value(spec, platform);
+    std::string text = format_value(spec, platform);
     switch (spec.kind) {
         case ValueKind::kFlag:
         case ValueKind::kCount:

@@ -22,8 +22,8 @@ struct Override {
 /// Reads a platform file's text. `filename` is for messages. Of several overrides of one key the
 /// last counts. Throws UserError for the first thing wrong with text or overrides: no valid TOML, a
 /// key that is unknown, missing or given twice, a value of the wrong form or out of bounds, values
-/// that do not fit together, a figure without provenance. Defaults: topology.cluster, inclusion of an
-/// L1, slices of L1 and L2, events that no -d asks for, [ablation] (all on).
+/// that do not fit together, a figure without provenance. What may be left out: topology.cluster,
+/// inclusion of an L1, slices of L1 and L2, events that no -d asks for, [ablation] (all on).
 [[nodiscard]] Platform parse_platform(const std::string& text, const std::string& filename,
                                       const std::vector<Override>& overrides = {});
 

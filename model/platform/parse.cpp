@@ -205,14 +205,14 @@ private:
 
     // [provenance] holds entries KEY = { FIELD = "..." }; KEY may be quoted or not.
     void read_provenance(const Setting& setting) {
-        static const std::vector<std::string> fields{"source", "range", "tag", "reason"};
+        static const std::vector<std::string> kFields{"source", "range", "tag", "reason"};
         const auto& path = setting.path;
         const std::string& field = path.back();
-        if (path.size() < 3 || std::find(fields.begin(), fields.end(), field) == fields.end()) {
+        if (path.size() < 3 || std::find(kFields.begin(), kFields.end(), field) == kFields.end()) {
             UserError error("unknown key of a provenance entry");
             error.value(setting.value.text)
                 .expected("KEY = { source = \"...\", range = \"...\", tag = \"...\" }, and reason");
-            fail(error.nearest(field, fields), setting);
+            fail(error.nearest(field, kFields), setting);
         }
         std::string key;
         for (std::size_t i = 1; i + 1 < path.size(); ++i) key += (i == 1 ? "" : ".") + path[i];

@@ -20,7 +20,7 @@ std::string trimmed(std::string_view text) {
 }  // namespace
 
 const std::vector<std::string>& model_event_names() {
-    static const std::vector<std::string> names = [] {
+    static const std::vector<std::string> kNames = [] {
         std::vector<std::string> result{"cycles"};  // counted as time at the core clock
         for (std::size_t i = 0; i < kEventCount; ++i) {
             const std::string name = event_name(static_cast<Event>(i));
@@ -28,7 +28,7 @@ const std::vector<std::string>& model_event_names() {
         }
         return result;
     }();
-    return names;
+    return kNames;
 }
 
 std::vector<std::string> parse_event_sum(const std::string& text) {

@@ -64,8 +64,8 @@ bool is_named_kind(ValueKind kind) {
 }  // namespace
 
 const std::vector<std::string>& provenance_tags() {
-    static const std::vector<std::string> tags{"measured", "manual", "derived", "assumed"};
-    return tags;
+    static const std::vector<std::string> kTags{"measured", "manual", "derived", "assumed"};
+    return kTags;
 }
 
 const Provenance* provenance_of(const Platform& platform, std::string_view key) {

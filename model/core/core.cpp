@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/core/core.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "model/core/hw_thread.h"
+#include "model/machine.h"
+
+namespace linefill::model {
+
+namespace {
+constexpr std::size_t kMiss = CacheArray<PrivateLine>::kMiss;
+
+Event event_of(DataSource s) {
+    switch (s) {
+        case DataSource::kSameSocketDirty: return Event::kHitmLocal;
+        case DataSource::kOtherSocketDirty: return Event::kHitmRemote;
+        case DataSource::kOtherSocketClean: return Event::kRemoteForward;
+        case DataSource::kDramLocal: return Event::kDramLocal;
+        case DataSource::kDramRemote: return Event::kDramRemote;
+        default: return Event::kCount;
+    }
+}
+
+bool beyond_the_socket(DataSource s) {
+    return s == DataSource::kOtherSocketDirty || s == DataSource::kOtherSocketClean ||
+           s == DataSource::kDramLocal || s == DataSource::kDramRemote;
+}
+}  // namespace
+
+Core::Core(Machine& machine, const Platform& p, unsigned index, std::uint64_t seed)
+    : machine_(machine), index_(index), socket_(index / p.topology.cores_per_socket),
+      l1d_(p.l1d, seed), l2_(p.l2, seed), l1i_(p.l1i, seed), tlbs_(p.tlb),
+      fills_(p.mechanisms.finite_window ? p.core.fill_buffers : 64) {}
+
+HwThread* Core::sibling_of(const HwThread& t) const {
+    for (HwThread* other : threads_) {
+        if (other != &t) return other;
+    }
+    return nullptr;
+}
+
+Tick Core::fill_buffer_free_at(Tick at) const {
+    Tick earliest = kNever;
+    for (const FillBuffer& f : fills_) earliest = std::min(earliest, f.ready);
+    return std::max(at, earliest);
+}
+
+void Core::take_fill_buffer(Addr line, Tick at, Tick ready, DataSource source) {
+    FillBuffer* oldest = &fills_[0];
+    for (FillBuffer& f : fills_) {
+        if (f.ready <= at) {
+            oldest = &f;
+            break;
+        }
+        if (f.ready < oldest->ready) oldest = &f;
+    }
+    *oldest = {line, ready, source};
+    last_fill_ready_ = std::max(last_fill_ready_, ready);
+}
+
+LineState Core::state_of(Addr line) const {
+    std::size_t slot = l1d_.find(line);
+    if (slot != kMiss) return l1d_.meta(slot).state;
+    slot = l2_.find(line);
+    return slot == kMiss ? LineState::kInvalid : l2_.meta(slot).state;
+}
+
+std::size_t Core::install_l1d(Addr line, const PrivateLine& meta, Counters& c) {
+    const std::size_t slot = l1d_.slot_for(line);
+    if (l1d_.valid(slot)) {
+        const PrivateLine victim = l1d_.meta(slot);
+        const Addr old = l1d_.line_at(slot);
+        l1d_.invalidate(slot);
+        ++c[Event::kL1dEvict];
+        machine_.classifier().on_evict(index_, old);
+        if (victim.state == LineState::kModified) {
+            const std::size_t below = l2_.find(old);
+            if (below != kMiss) {
+                l2_.meta(below) = victim;
+            } else {
+                install_l2(old, victim);
+            }
+        }
+    } else {
+        ++c[Event::kL1dFillIntoInvalid];
+    }
+    l1d_.fill(slot, line, meta);
+    ++c[Event::kL1dFill];
+    return slot;
+}
+
+void Core::install_l2(Addr line, const PrivateLine& meta) {
+    const std::size_t slot = l2_.slot_for(line);
+    if (l2_.valid(slot)) {
+        const PrivateLine victim = l2_.meta(slot);
+        const Addr old = l2_.line_at(slot);
+        l2_.invalidate(slot);
+        // L2 does not include L1: a line that L1 still has stays there, with its state.
+        if (victim.state == LineState::kModified && l1d_.find(old) == kMiss) {
+            llc_->write_back(index_, old, victim.token, machine_.scheduler().now());
+        }
+    }
+    l2_.fill(slot, line, meta);
+}
+
+std::size_t Core::fill_from_l2(Addr line, Tick at, Tick ready, Counters& c) {
+    const std::size_t below = l2_.find(line);
+    assert(below != kMiss);
+    l2_.touch(below);
+    take_fill_buffer(line, at, ready, DataSource::kL2);
+    PrivateLine meta = l2_.meta(below);
+    meta.touched = at;
+    return install_l1d(line, meta, c);
+}
+
+CoherentTransaction Core::request(Addr line, RequestKind kind, Tick at, bool from_queue,
+                                  bool bypass_l2, FieldId field, Counters& c) {
+    CoherentTransaction t;
+    t.line = line;
+    t.kind = kind;
+    t.core = index_;
+    t.socket = socket_;
+    t.at = at;
+    t.from_queue = from_queue;
+    t.field = field;
+    const std::size_t in_l1 = l1d_.find(line);
+    t.has_shared_copy = wants_ownership(kind) && state_of(line) == LineState::kShared;
+    llc_->request(t);
+    if (t.hold || from_queue) {
+        machine_.inflight().hold(line, t.hold ? t.hold_until : t.at, socket_,
+                                 machine_.node_of_addr(line << kLineBits) != socket_);
+    }
+    if (kind == RequestKind::kCodeRead) return t;
+
+    if (wants_ownership(kind)) {
+        ++c[Event::kLlcRfo];
+        if (beyond_the_socket(t.source)) ++c[Event::kLlcRfoMiss];
+    } else {
+        ++c[Event::kLlcDataRead];
+        if (beyond_the_socket(t.source)) ++c[Event::kLlcDataReadMiss];
+    }
+    const Event from = event_of(t.source);
+    if (from != Event::kCount) ++c[from];
+
+    if (in_l1 != kMiss && l1d_.find(line) == in_l1) {  // an upgrade in place
+        PrivateLine& mine = l1d_.meta(in_l1);
+        mine.state = t.grant;
+        mine.token = t.has_shared_copy ? mine.token : t.token;
+        ++c[Event::kL1dUpgrade];
+        take_fill_buffer(line, at, t.done_at, t.source);
+        const std::size_t below = l2_.find(line);
+        if (below != kMiss) l2_.meta(below).state = t.grant;
+        return t;
+    }
+    take_fill_buffer(line, at, t.done_at, t.source);
+    install(line, t.grant, t.token, at, bypass_l2, c);
+    return t;
+}
+
+void Core::install(Addr line, LineState state, std::uint32_t token, Tick at, bool bypass_l2,
+                   Counters& c) {
+    PrivateLine meta;
+    meta.touched = at;
+    meta.state = state;
+    meta.token = token;
+    const std::size_t below = l2_.find(line);
+    if (below != kMiss) {
+        // An upgrade of a line that only L2 had: its data is here already.
+        if (l2_.meta(below).token > meta.token) meta.token = l2_.meta(below).token;
+        l2_.meta(below).state = state;
+        l2_.touch(below);
+    } else if (!bypass_l2) {
+        install_l2(line, meta);
+    }
+    install_l1d(line, meta, c);
+}
+
+void Core::written(Addr line, std::size_t slot, Tick at, HwThread* by) {
+    PrivateLine& p = l1d_.meta(slot);
+    assert(p.state == LineState::kModified || p.state == LineState::kExclusive);
+    p.state = LineState::kModified;
+    if (at > p.touched) p.touched = at;
+    machine_.note_write(line, p.token);
+    if (watch_count_ != 0) wake_watchers(line, at, by);
+}
+
+bool Core::l1i_hit(Addr line) {
+    const std::size_t slot = l1i_.find(line);
+    if (slot == kMiss) return false;
+    l1i_.touch(slot);
+    return true;
+}
+
+void Core::fill_l1i(Addr line) {
+    const std::size_t slot = l1i_.slot_for(line);
+    if (l1i_.valid(slot)) l1i_.invalidate(slot);
+    l1i_.fill(slot, line, PrivateLine{});
+    ++l1i_generation_;
+}
+
+void Core::install_code_line_in_l2(Addr line, Tick at, Counters&) {
+    if (in_l2(line)) return;
+    PrivateLine meta;
+    meta.touched = at;
+    meta.state = LineState::kShared;
+    install_l2(line, meta);
+}
+
+void Core::snoop(SnoopTransaction& t) {
+    t.answer_at = t.at;
+    const std::size_t one = l1d_.find(t.line);
+    const std::size_t two = l2_.find(t.line);
+    if (one != kMiss) {
+        PrivateLine& p = l1d_.meta(one);
+        t.had_copy = true;
+        t.dirty = p.state == LineState::kModified;
+        t.token = p.token;
+        if (p.touched > t.answer_at) t.answer_at = p.touched;
+        // A store that owns the line and is next to drain completes before the line goes.
+        for (HwThread* h : threads_) h->store_buffer_snooped(t.line, t.answer_at);
+        if (t.invalidate) {
+            l1d_.invalidate(one);
+            ++snooped_[t.back_invalidate ? Event::kL1dBackInvalidate : Event::kL1dSnoopInvalidate];
+            machine_.classifier().on_invalidate(index_, t.line, t.back_invalidate);
+        } else {
+            p.state = LineState::kShared;
+        }
+    }
+    if (two != kMiss) {
+        PrivateLine& p = l2_.meta(two);
+        if (!t.had_copy) {
+            t.had_copy = true;
+            t.dirty = p.state == LineState::kModified;
+            t.token = p.token;
+        }
+        if (t.invalidate) {
+            l2_.invalidate(two);
+        } else {
+            p.state = LineState::kShared;
+            p.token = t.token;
+        }
+    }
+    if (t.invalidate && watch_count_ != 0) wake_watchers(t.line, t.answer_at, nullptr);
+    if (t.invalidate && t.back_invalidate) {
+        const std::size_t code = l1i_.find(t.line);
+        if (code != kMiss) {
+            l1i_.invalidate(code);
+            ++l1i_generation_;
+        }
+    }
+    if (AccessObserver* o = machine_.observer(); o != nullptr && t.had_copy) {
+        o->on_snoop(t.line, index_, t.by_core, t.invalidate, t.dirty, t.by_field);
+    }
+}
+
+void Core::watch(HwThread& t, Addr line) {
+    assert(watch_count_ < watches_.size());
+    watches_[watch_count_++] = {&t, line};
+}
+
+void Core::unwatch(HwThread& t) {
+    for (unsigned i = 0; i < watch_count_; ++i) {
+        if (watches_[i].thread == &t) {
+            watches_[i] = watches_[--watch_count_];
+            return;
+        }
+    }
+}
+
+void Core::wake_watchers(Addr line, Tick at, const HwThread* except) {
+    for (unsigned i = 0; i < watch_count_; ++i) {
+        if (watches_[i].line == line && watches_[i].thread != except) {
+            watches_[i].thread->line_taken(at);
+        }
+    }
+}
+
+void Core::notify_host_write(Addr line, Tick at, const HwThread* by) {
+    if (watch_count_ != 0) wake_watchers(line, at, by);
+}
+
+void Core::flush_private(Tick at) {
+    for (CacheArray<PrivateLine>* array : {&l1d_, &l2_}) {
+        for (std::size_t slot = 0; slot < array->slots(); ++slot) {
+            if (!array->valid(slot)) continue;
+            const Addr line = array->line_at(slot);
+            const PrivateLine p = array->meta(slot);
+            array->invalidate(slot);
+            if (array == &l1d_) {
+                ++snooped_[Event::kL1dEvict];
+                const std::size_t below = l2_.find(line);
+                if (below != kMiss) l2_.meta(below) = p;
+                if (below != kMiss) continue;
+            }
+            if (p.state == LineState::kModified) llc_->write_back(index_, line, p.token, at);
+        }
+    }
+}
+
+}  // namespace linefill::model

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, stores, prefetches and locked operations of a hardware thread.
+#include <algorithm>
+#include <cassert>
+
+#include "model/core/core.h"
+#include "model/core/hw_thread.h"
+#include "model/machine.h"
+
+namespace linefill::model {
+
+namespace {
+constexpr std::size_t kMiss = CacheArray<PrivateLine>::kMiss;
+
+bool wants_write(PendingKind k) {
+    return k == PendingKind::kStore || k == PendingKind::kLocked || k == PendingKind::kPrefetchOwn;
+}
+
+RequestKind request_kind(PendingKind k) {
+    if (wants_write(k)) return RequestKind::kReadForOwnership;
+    if (k == PendingKind::kPrefetch) return RequestKind::kPrefetchRead;
+    if (k == PendingKind::kCode) return RequestKind::kCodeRead;
+    return RequestKind::kRead;
+}
+}  // namespace
+
+Tick HwThread::translate(Addr addr, bool is_store) {
+    Tlbs& tlbs = core_.tlbs();
+    if ((addr >> tlbs.last_data_shift()) == tlbs.last_data_page()) return 0;
+    switch (tlbs.data(addr)) {
+        case TlbResult::kHit: return 0;
+        case TlbResult::kStlbHit: return timing_.stlb_hit;
+        case TlbResult::kWalk: break;
+    }
+    ++(*bank_)[is_store ? Event::kDtlbWalkStore : Event::kDtlbWalkLoad];
+    // One walker per core; the leaf entry is read through the caches.
+    const Tick start = std::max(now_, core_.walker_free_at);
+    const Addr leaf = machine_.page_table_entry(addr);
+    const Addr line = line_of(leaf);
+    Tick leaf_latency = timing_.l1;
+    if (core_.find_l1d(line) != kMiss) {
+        core_.touch_l1d(core_.find_l1d(line), start);
+    } else {
+        const Token t = miss(leaf, 8, kNoField, PendingKind::kWalk, start, {}, false);
+        leaf_latency = known(t) - start;
+    }
+    const Tick end = start + timing_.walk + leaf_latency;
+    core_.walker_free_at = end;
+    if (AccessObserver* o = machine_.observer(); o != nullptr && context_ != nullptr) {
+        (void)o;  // the delay shows in the access that waits for the walk
+    }
+    return end - now_;
+}
+
+std::int32_t HwThread::new_slot() {
+    for (;;) {
+        const std::int32_t slot = pending_.allocate(now_);
+        if (slot >= 0) return slot;
+        // All in use: wait for the oldest in the window, or for anything.
+        if (window_count_ != 0) {
+            const Outstanding o = window_[window_head_];
+            stall_until(known(o.token), component_of(o.token), o.field);
+            window_head_ = (window_head_ + 1) % kWindowSlots;
+            --window_count_;
+        } else {
+            drain_stores();
+        }
+    }
+}
+
+Token HwThread::load(Addr addr, unsigned size, FieldId field, Token dep) {
+    if (functional_) return {};
+    check();
+    issue(1);
+    Counters& c = *bank_;
+    ++c[Event::kLoads];
+    ++sequence_;
+    Tick at = std::max(now_, pending_.ready_of(dep));
+    const bool unknown = at == kNever;
+    const Tick walk = translate(addr, false);
+    if (!unknown) at = std::max(at, now_ + walk);
+    const Addr line = line_of(physical(addr));
+    if (stores_.may_hold(line)) {
+        if (const StoreBuffer::Entry* e = stores_.forwards(addr, size, unknown ? now_ : at)) {
+            ++c[Event::kL1dHit];
+            const Tick ready = std::max(unknown ? now_ : at, e->issue) + timing_.store_forward;
+            report_hit(AccessKind::kLoad, field, addr, size, at, timing_.store_forward,
+                       DataSource::kForward);
+            Token t;
+            t.ready = ready;
+            return t;
+        }
+    }
+    if (!unknown) {
+        const std::size_t slot = core_.find_l1d(line);
+        if (slot != kMiss) {
+            core_.touch_l1d(slot, at);
+            Token t;
+            if (const FillBuffer* f = core_.fill_in_flight(line, at)) {
+                ++c[Event::kL1dMerge];
+                t.ready = f->ready;
+                push_window(t, field, component_of(f->source));
+                report_hit(AccessKind::kLoad, field, addr, size, at, f->ready - at,
+                           DataSource::kFillBuffer);
+            } else {
+                ++c[Event::kL1dHit];
+                t.ready = at + timing_.l1;
+                if (at > now_) push_window(t, field, walk > 0 ? CpiComponent::kTlb : CpiComponent::kBase);
+                report_hit(AccessKind::kLoad, field, addr, size, at, timing_.l1, DataSource::kL1);
+            }
+            return t;
+        }
+    }
+    const Token t = miss(addr, size, field, PendingKind::kLoad, unknown ? kNever : at, dep, false);
+    push_window(t, field, CpiComponent::kL2);
+    if (window_count_ != 0) retire_window();
+    return t;
+}
+
+Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, Tick issue_at,
+                     const Token& dep, bool nta) {
+    const Addr line = line_of(physical(addr));
+    // Merge with an access that is on its way to the same line.
+    if (pending_.unresolved() != 0 && issue_at != kNever && kind != PendingKind::kLocked &&
+        kind != PendingKind::kStore) {
+        const std::int32_t same = pending_.find_line(line, false);
+        if (same >= 0) {
+            if (kind != PendingKind::kWalk) ++(*bank_)[Event::kL1dMerge];
+            return pending_.token_of(same);
+        }
+    }
+    const std::int32_t slot = new_slot();
+    PendingAccess& p = pending_.at(slot);
+    p.addr = addr;
+    p.size = size;
+    p.kind = kind;
+    p.field = field;
+    p.function = context_ != nullptr ? context_->top() : kNoFunction;
+    p.caller = context_ != nullptr ? context_->caller() : kNoFunction;
+    p.sequence = sequence_;
+    p.issue = issue_at;
+    p.earliest = now_;
+    p.nta = nta;
+    const Token t = pending_.token_of(slot);
+    if (issue_at == kNever) {
+        pending_.note_unresolved(slot);
+        pending_.at(dep.pending).children.push_back(slot);
+        return t;
+    }
+    // L2 is private: no other agent sees a hit there.
+    const bool l2_serves = kind != PendingKind::kCode && core_.in_l2(line) &&
+                           (!wants_write(kind) || core_.state_of(line) != LineState::kShared) &&
+                           core_.find_l1d(line) == kMiss;
+    const bool room = core_.fill_buffer_free_at(issue_at) <= issue_at;
+    if (l2_serves && room) {
+        perform(p, issue_at);
+        return t;
+    }
+    pending_.note_unresolved(slot);
+    if (room && issue_at <= now_ && scheduler_.is_next(*this, issue_at)) {
+        scheduler_.sync(*this, issue_at);
+        perform(p, issue_at);
+        return t;
+    }
+    scheduler_.schedule(p, std::max(issue_at, core_.fill_buffer_free_at(issue_at)));
+    return t;
+}
+
+void HwThread::perform(PendingAccess& p, Tick now) {
+    const Addr line = line_of(physical(p.addr));
+    Counters& c = *bank_;
+    const bool write = wants_write(p.kind);
+    const bool lookup_counts = !p.counted && p.kind != PendingKind::kCode &&
+                               p.kind != PendingKind::kWalk;
+    if (p.kind != PendingKind::kCode) {
+        const std::size_t slot = core_.find_l1d(line);
+        if (slot != kMiss && (!write || core_.l1d_line(slot).state != LineState::kShared)) {
+            core_.touch_l1d(slot, now);
+            const FillBuffer* f = core_.fill_in_flight(line, now);
+            if (lookup_counts) ++c[f != nullptr ? Event::kL1dMerge : Event::kL1dHit];
+            if (p.queued) machine_.inflight().leave(line, p, now);
+            const DataSource from = f != nullptr ? f->source : DataSource::kL1;
+            if (write) core_.written(line, slot, now, this);
+            report(p, MissClass::kHit, now);
+            resolve(p, f != nullptr ? f->ready : now + timing_.l1, from);
+            return;
+        }
+        if (lookup_counts) {
+            ++c[Event::kL1dMiss];
+            p.counted = true;
+        }
+        const bool l2_has = core_.in_l2(line);
+        if (l2_has && slot == kMiss && (!write || core_.state_of(line) != LineState::kShared)) {
+            ++c[Event::kL2Hit];
+            if (p.queued) machine_.inflight().leave(line, p, now);
+            const Tick ready = now + timing_.l2;
+            const std::size_t filled = core_.fill_from_l2(line, now, ready, c);
+            if (write) core_.written(line, filled, now, this);
+            p.source = DataSource::kL2;
+            report(p, machine_.classifier().classify(core_.index(), physical(p.addr), p.size), now);
+            resolve(p, ready, DataSource::kL2);
+            return;
+        }
+        const Tick room = core_.fill_buffer_free_at(now);
+        if (room > now && !p.queued) {
+            scheduler_.schedule(p, room);
+            return;
+        }
+    }
+    const bool was_queued = p.queued;
+    if (!machine_.inflight().begin(line, p, now)) {
+        p.queued = true;
+        ++c[Event::kInflightConflict];
+        return;
+    }
+    p.queued = false;
+    if (p.kind != PendingKind::kCode && !core_.in_l2(line)) ++c[Event::kL2Miss];
+    MissClass why = MissClass::kHit;
+    if (machine_.classifier().enabled()) {
+        why = core_.state_of(line) == LineState::kShared && write
+                  ? MissClass::kUpgrade
+                  : machine_.classifier().classify(core_.index(), physical(p.addr), p.size);
+    }
+    const CoherentTransaction t =
+        core_.request(line, request_kind(p.kind), now, was_queued, p.nta, p.field, c);
+    if (write) {
+        const std::size_t slot = core_.find_l1d(line);
+        core_.written(line, slot, now, this);
+        core_.touch_l1d(slot, t.done_at);
+    }
+    p.source = t.source;
+    p.ready = t.done_at;
+    report(p, why, p.issue);
+    resolve(p, t.done_at, t.source);
+}
+
+void HwThread::resolve(PendingAccess& p, Tick ready, DataSource source) {
+    p.ready = ready;
+    p.source = source;
+    const std::int32_t slot = static_cast<std::int32_t>(p.rank() - rank()) +
+                              static_cast<std::int32_t>(255 - 16);
+    pending_.note_resolved(slot);
+    for (const std::int32_t child : p.children) {
+        PendingAccess& ch = pending_.at(child);
+        ch.issue = std::max(ready, ch.earliest);
+        scheduler_.schedule(ch, ch.issue);
+    }
+    p.children.clear();
+    if (p.kind == PendingKind::kStore) stores_.owned(line_of(physical(p.addr)), ready);
+    if (p.kind == PendingKind::kLoad) stores_.load_resolved(p.sequence, ready);
+    if (blocked_ && !watching_) scheduler_.schedule(*this, scheduler_.now());
+}
+
+void HwThread::request_ownership(Addr addr, unsigned size, FieldId field, Tick at) {
+    const std::int32_t slot = pending_.allocate_for_store(at);
+    assert(slot >= 0 && "more stores ask for ownership than there are slots");
+    PendingAccess& p = pending_.at(slot);
+    p.addr = addr;
+    p.size = size;
+    p.kind = PendingKind::kStore;
+    p.field = field;
+    p.function = context_ != nullptr ? context_->top() : kNoFunction;
+    p.caller = context_ != nullptr ? context_->caller() : kNoFunction;
+    p.sequence = sequence_;
+    p.issue = at;
+    p.counted = true;  // the store's own lookup was counted when it executed
+    pending_.note_unresolved(slot);
+    scheduler_.schedule(p, at);
+}
+
+void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEffect effect) {
+    if (functional_) {
+        if (effect.function != nullptr) effect.function(effect.object, effect.value);
+        machine_.notify_host_write(line_of(physical(addr)), scheduler_.now(), this);
+        return;
+    }
+    check();
+    issue(1);
+    Counters& c = *bank_;
+    ++c[Event::kStores];
+    ++sequence_;
+    const unsigned all = machine_.platform().core.store_buffer;
+    const unsigned room = sibling_ != nullptr && !sibling_->halted_ ? all / 2 : all;
+    while (stores_.occupancy(now_) >= room) {
+        const Tick head = stores_.head_drain(now_);
+        if (head == kNever) {
+            block();
+        } else {
+            stall_until(head, CpiComponent::kStoreBuffer, field);
+        }
+    }
+    Tick at = std::max(now_, known(dep));
+    at = std::max(at, now_ + translate(addr, true));
+    const Addr line = line_of(physical(addr));
+    machine_.classifier().on_write(core_.index(), physical(addr), size);
+    StoreBuffer::Entry e;
+    e.addr = addr;
+    e.line = line;
+    e.size = size;
+    e.field = field;
+    e.function = context_ != nullptr ? context_->top() : kNoFunction;
+    e.sequence = sequence_;
+    e.issue = at;
+    e.effect = effect;
+    for (std::size_t i = 0; i < window_count_; ++i) {
+        const Tick r = pending_.ready_of(window_[(window_head_ + i) % kWindowSlots].token);
+        if (r != kNever) e.floor = std::max(e.floor, r);
+    }
+    const std::size_t slot = core_.find_l1d(line);
+    const bool mine = slot != kMiss && core_.l1d_line(slot).state != LineState::kShared;
+    if (mine) {
+        const FillBuffer* f = core_.fill_in_flight(line, at);
+        ++c[f != nullptr ? Event::kL1dMerge : Event::kL1dHit];
+        core_.touch_l1d(slot, at);
+        core_.written(line, slot, at, this);
+        e.owned_at = f != nullptr ? f->ready : at;
+        report_hit(AccessKind::kStore, field, addr, size, at, 0,
+                   f != nullptr ? DataSource::kFillBuffer : DataSource::kL1);
+        stores_.push(e);
+        return;
+    }
+    if (stores_.line_requested(line)) {
+        ++c[Event::kL1dMerge];
+        e.requested = true;
+        report_hit(AccessKind::kStore, field, addr, size, at, 0, DataSource::kFillBuffer);
+        stores_.push(e);
+        return;
+    }
+    ++c[Event::kL1dMiss];
+    e.requested = true;
+    stores_.push(e);
+    request_ownership(addr, size, field, at);
+}
+
+void HwThread::store_visible(const StoreBuffer::Entry& e, Tick now) {
+    e.effect.function(e.effect.object, e.effect.value);
+    machine_.notify_host_write(e.line, now, this);
+}
+
+void HwThread::store_buffer_changed() {
+    if (blocked_ && !watching_) scheduler_.schedule(*this, scheduler_.now());
+}
+
+void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) {
+    if (functional_) return;
+    check();
+    issue(1);
+    Counters& c = *bank_;
+    ++c[Event::kSoftwarePrefetch];
+    const Tick at = std::max(now_, pending_.ready_of(dep));
+    const Addr line = line_of(physical(addr));
+    if (at != kNever) {
+        const Tick walk = translate(addr, false);
+        const std::size_t slot = core_.find_l1d(line);
+        if (slot != kMiss) {
+            ++c[Event::kL1dHit];
+            core_.touch_l1d(slot, at);
+            report_hit(AccessKind::kPrefetch, field, addr, 1, at, 0, DataSource::kL1);
+            return;
+        }
+        const bool own = !machine_.platform().mechanisms.prefetch_shared_only;
+        miss(addr, 1, field, own ? PendingKind::kPrefetchOwn : PendingKind::kPrefetch,
+             std::max(at, now_ + walk), {}, kind == PrefetchKind::kNta);
+        return;
+    }
+    const bool own = !machine_.platform().mechanisms.prefetch_shared_only;
+    miss(addr, 1, field, own ? PendingKind::kPrefetchOwn : PendingKind::kPrefetch, kNever, dep,
+         kind == PrefetchKind::kNta);
+}
+
+void HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token dep) {
+    locked_fresh_ = false;
+    if (functional_) return;
+    check();
+    issue(1);
+    Counters& c = *bank_;
+    ++c[Event::kLoads];
+    ++c[Event::kStores];
+    ++c[Event::kLockedOps];
+    ++c[Event::kL1dHit];  // the store half: the load half brought the line
+    ++sequence_;
+    drain_loads();
+    drain_stores();
+    stall_until(known(dep), component_of(dep), field);
+    const Tick walk = translate(addr, true);
+    if (walk > 0) stall_until(now_ + walk, CpiComponent::kTlb, field);
+    const Addr line = line_of(physical(addr));
+    for (;;) {
+        scheduler_.sync(*this, now_);
+        const std::size_t slot = core_.find_l1d(line);
+        if (slot != kMiss && core_.l1d_line(slot).state != LineState::kShared) {
+            if (!locked_fresh_) {
+                const FillBuffer* f = core_.fill_in_flight(line, now_);
+                ++c[f != nullptr ? Event::kL1dMerge : Event::kL1dHit];
+                report_hit(AccessKind::kRmw, field, addr, size, now_, timing_.lock_rmw,
+                           DataSource::kL1);
+            }
+            // The line may still be in the sibling's locked operation, or on its way.
+            stall_until(core_.l1d_line(slot).touched, CpiComponent::kSameSocket, field);
+            break;
+        }
+        const Token t = miss(addr, size, field, PendingKind::kLocked, now_, {}, false);
+        const Tick ready = known(t);
+        stall_until(ready, component_of(t), field);
+        locked_fresh_ = true;
+        // Ownership came and the line was held for us: the operation happens before it can go.
+        break;
+    }
+    machine_.classifier().on_write(core_.index(), physical(addr), size);
+}
+
+void HwThread::end_locked(Addr addr, unsigned size, FieldId field) {
+    (void)size;
+    (void)field;
+    const Addr line = line_of(physical(addr));
+    if (functional_) {
+        machine_.notify_host_write(line, scheduler_.now(), this);
+        return;
+    }
+    // The load-to-use part of a locked operation is in the miss that brought the line.
+    const Tick cost = locked_fresh_ ? std::max<Tick>(0, timing_.lock_rmw - timing_.l1) : timing_.lock_rmw;
+    now_ += cost;
+    count_time(cost, CpiComponent::kLockedOp, field);
+    const std::size_t slot = core_.find_l1d(line);
+    if (slot != kMiss) core_.written(line, slot, now_, this);
+    if (locked_fresh_) machine_.inflight().extend(line, now_);
+    check();
+}
+
+}  // namespace linefill::model

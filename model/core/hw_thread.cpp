@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time, instruction issue, the reorder window, waiting for values. Memory accesses are in
+// hw_memory.cpp, waits and interrupts in hw_events.cpp.
+#include "model/core/hw_thread.h"
+
+#include <algorithm>
+
+#include "model/core/core.h"
+#include "model/machine.h"
+
+namespace linefill::model {
+
+namespace {
+constexpr unsigned kRanksPerCpu = 256;
+constexpr unsigned kAgentRank = 255;       // an agent acts after the events of its CPU
+constexpr unsigned kStoreBufferRank = 0;   // drains come first
+constexpr unsigned kFirstPendingRank = 16;
+constexpr unsigned kPendingSlots = 160;
+}  // namespace
+
+HwThread::HwThread(Machine& machine, Core& core, unsigned cpu)
+    : Agent(cpu * kRanksPerCpu + kAgentRank), machine_(machine), scheduler_(machine.scheduler()),
+      core_(core), cpu_(cpu), bank_(&own_kernel_), user_bank_(&own_user_),
+      kernel_bank_(&own_kernel_),
+      pending_(*this, cpu * kRanksPerCpu + kFirstPendingRank, kPendingSlots, core.socket()),
+      stores_(*this, cpu * kRanksPerCpu + kStoreBufferRank,
+              machine.platform().mechanisms.inorder_drain) {
+    core.add_thread(*this);
+}
+
+HwThread::~HwThread() = default;
+
+void HwThread::retime(const CoreTiming& t) {
+    settle();
+    timing_ = t;
+    instruction_time_ = kernel_mode_ ? t.instruction_kernel : t.instruction_user;
+}
+
+void HwThread::settle() {
+    if (timing_.period == 0) return;
+    const Tick cycles = unsettled_ / timing_.period;
+    (*bank_)[Event::kCycles] += cycles;
+    (*bank_)[Event::kUnhaltedFs] += cycles * timing_.period;
+    unsettled_ -= cycles * timing_.period;  // less than a cycle goes to the next bank
+}
+
+void HwThread::select_counters(Counters* user, Counters* kernel) {
+    settle();
+    user_bank_ = user != nullptr ? user : &own_user_;
+    kernel_bank_ = kernel != nullptr ? kernel : &own_kernel_;
+    bank_ = kernel_mode_ ? kernel_bank_ : user_bank_;
+}
+
+void HwThread::set_kernel_mode(bool kernel) {
+    if (kernel == kernel_mode_) return;
+    settle();
+    kernel_mode_ = kernel;
+    bank_ = kernel ? kernel_bank_ : user_bank_;
+    instruction_time_ = kernel ? timing_.instruction_kernel : timing_.instruction_user;
+}
+
+void HwThread::count_time(Tick fs, CpiComponent c, FieldId field) {
+    (*bank_)[c] += fs;
+    if (c != CpiComponent::kIdle) unsettled_ += fs;
+    if (AccessObserver* o = machine_.observer(); o != nullptr && context_ != nullptr) {
+        o->on_time(cpu_, context_->top(), context_->caller(), field, static_cast<unsigned>(c), fs);
+    }
+}
+
+void HwThread::issue(unsigned n) {
+    instructions_ += n;
+    (*bank_)[Event::kInstructions] += n;
+    const Tick base = instruction_time_ * n;
+    now_ += base;
+    count_time(base, CpiComponent::kBase);
+    if (sibling_ != nullptr && sibling_->issuing_at(now_)) {
+        const Tick lost = static_cast<Tick>(static_cast<double>(base) * timing_.smt_extra);
+        now_ += lost;
+        count_time(lost, CpiComponent::kSmt);
+    }
+}
+
+void HwThread::execute(unsigned n) {
+    if (functional_ || n == 0) return;
+    issue(n);
+    if (window_count_ != 0) retire_window();
+    check();
+}
+
+void HwThread::stack_accesses(unsigned loads, unsigned stores) {
+    if (functional_) return;
+    Counters& c = *bank_;
+    c[Event::kLoads] += loads;
+    c[Event::kStores] += stores;
+    c[Event::kL1dHit] += loads + stores;
+    if (AccessObserver* o = machine_.observer(); o != nullptr && context_ != nullptr) {
+        if (loads != 0) {
+            o->on_bulk_hits(cpu_, context_->top(), kNoField, AccessKind::kLoad, loads);
+        }
+        if (stores != 0) {
+            o->on_bulk_hits(cpu_, context_->top(), kNoField, AccessKind::kStore, stores);
+        }
+    }
+    execute(loads + stores);
+}
+
+void HwThread::charge(Tick cost, CpiComponent component) {
+    if (functional_ || cost == 0) return;
+    now_ += cost;
+    count_time(cost, component);
+    check();
+}
+
+std::uint64_t HwThread::peek_tsc() const {
+    return static_cast<std::uint64_t>(static_cast<double>(now_) * 1e-6 * machine_.tsc_ghz());
+}
+
+std::uint64_t HwThread::rdtsc() {
+    if (!functional_) {
+        issue(1);
+        charge(timing_.rdtsc, CpiComponent::kBase);
+    }
+    return peek_tsc();
+}
+
+// ---- the reorder window ---------------------------------------------------------------------
+
+unsigned HwThread::window() const {
+    if (!machine_.platform().mechanisms.finite_window) return ~0U >> 1;
+    const unsigned all = machine_.platform().core.window;
+    return sibling_ != nullptr && !sibling_->halted_ ? all / 2 : all;
+}
+
+void HwThread::push_window(const Token& t, FieldId field, CpiComponent c) {
+    if (window_count_ == kWindowSlots) {
+        // More misses in flight than any load buffer holds: the oldest must finish first.
+        const Outstanding& o = window_[window_head_];
+        stall_until(known(o.token), component_of(o.token), o.field);
+        window_head_ = (window_head_ + 1) % kWindowSlots;
+        --window_count_;
+    }
+    window_[(window_head_ + window_count_) % kWindowSlots] = {instructions_, t, field, c};
+    ++window_count_;
+}
+
+void HwThread::retire_window() {
+    const unsigned limit = window();
+    while (window_count_ != 0) {
+        const Outstanding o = window_[window_head_];
+        const Tick ready = pending_.ready_of(o.token);
+        if (ready > now_) {
+            if (instructions_ - o.instruction <= limit) return;
+            const Tick when = known(o.token);
+            stall_until(when, o.token.pending >= 0 ? component_of(o.token) : o.component, o.field);
+        }
+        window_head_ = (window_head_ + 1) % kWindowSlots;
+        --window_count_;
+    }
+}
+
+void HwThread::drain_loads() {
+    while (window_count_ != 0) {
+        const Outstanding o = window_[window_head_];
+        const Tick when = known(o.token);
+        stall_until(when, o.token.pending >= 0 ? component_of(o.token) : o.component, o.field);
+        window_head_ = (window_head_ + 1) % kWindowSlots;
+        --window_count_;
+    }
+}
+
+void HwThread::drain_stores() {
+    while (stores_.drained_at() == kNever) block();
+    stall_until(stores_.drained_at(), CpiComponent::kStoreBuffer);
+}
+
+Tick HwThread::known(const Token& t) {
+    for (;;) {
+        const Tick ready = pending_.ready_of(t);
+        if (ready != kNever) return ready;
+        block();
+    }
+}
+
+void HwThread::use(Token t) {
+    if (functional_) return;
+    const Tick when = known(t);
+    stall_until(when, component_of(t));
+}
+
+void HwThread::mispredict(Token condition) {
+    if (functional_) return;
+    use(condition);
+    charge(timing_.mispredict, CpiComponent::kBranch);
+}
+
+void HwThread::stall_until(Tick t, CpiComponent c, FieldId field) {
+    if (t <= now_) return;
+    count_time(t - now_, spinning_ ? CpiComponent::kLockWait : c, field);
+    now_ = t;
+    stalled_until_ = t;
+}
+
+void HwThread::block() {
+    blocked_ = true;
+    scheduler_.block(*this);
+    blocked_ = false;
+}
+
+void HwThread::fence() {
+    if (functional_) return;
+    issue(1);
+    drain_loads();
+    drain_stores();
+    charge(timing_.mfence, CpiComponent::kStoreBuffer);
+}
+
+void HwThread::serialise(Tick cost, CpiComponent component) {
+    if (functional_) return;
+    issue(1);
+    drain_loads();
+    drain_stores();
+    charge(cost, component);
+}
+
+// ---- calls ----------------------------------------------------------------------------------
+
+void HwThread::enter_function(FunctionId f, Addr code, unsigned code_bytes) {
+    context_->push(f);
+    if (functional_) return;
+    issue(1);
+    if (f >= code_generation_.size()) code_generation_.resize(f + 1U, 0);
+    // Nothing was filled into or taken from L1I since this function was last fetched: all there.
+    if (code_generation_[f] != core_.l1i_generation()) fetch_code(f, code, code_bytes);
+}
+
+void HwThread::leave_function() {
+    context_->pop();
+    if (!functional_) issue(1);
+}
+
+CpiComponent HwThread::component_of(DataSource s) {
+    switch (s) {
+        case DataSource::kL2: return CpiComponent::kL2;
+        case DataSource::kLlc: return CpiComponent::kLlc;
+        case DataSource::kSameSocketClean:
+        case DataSource::kSameSocketDirty:
+        case DataSource::kUpgrade: return CpiComponent::kSameSocket;
+        case DataSource::kOtherSocketClean:
+        case DataSource::kOtherSocketDirty:
+        case DataSource::kUpgradeRemote: return CpiComponent::kOtherSocket;
+        case DataSource::kDramLocal:
+        case DataSource::kDramRemote: return CpiComponent::kDram;
+        default: return CpiComponent::kBase;
+    }
+}
+
+CpiComponent HwThread::component_of(const Token& t) const {
+    if (t.pending < 0) return CpiComponent::kBase;
+    const PendingAccess& p = const_cast<PendingLoads&>(pending_).at(t.pending);
+    return p.generation == t.generation ? component_of(p.source) : CpiComponent::kBase;
+}
+
+}  // namespace linefill::model

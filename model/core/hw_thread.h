@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hardware thread: interval timing of an instruction stream that the code above describes as it
+// runs. Straight-line instructions, accesses with what their addresses depend on, locked operations,
+// barriers, waits. All times it hands out are global modelled time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+#include "model/core/access.h"
+#include "model/core/counters.h"
+#include "model/core/execution_context.h"
+#include "model/core/pending_loads.h"
+#include "model/core/store_buffer.h"
+#include "model/core/timing.h"
+#include "model/sim/scheduler.h"
+
+namespace linefill::model {
+
+class Core;
+class Machine;
+
+enum class PrefetchKind : std::uint8_t { kNta, kT0 };
+
+/// What a waiting loop executes per iteration (charged in bulk while the line does not change).
+struct SpinLoop {
+    unsigned instructions = 4;  ///< load, compare, PAUSE, branch
+    unsigned loads = 1;
+    bool pause = true;          ///< PAUSE in the loop: gives issue slots to the sibling
+};
+
+/// What the layer above installs: called on the interrupted fiber, with interrupts off.
+struct InterruptSink {
+    virtual ~InterruptSink() = default;
+    virtual void interrupt(unsigned cpu, unsigned vector) = 0;
+};
+
+class HwThread final : public Agent {
+public:
+    HwThread(Machine& machine, Core& core, unsigned cpu);
+    ~HwThread() override;
+
+    unsigned cpu() const { return cpu_; }
+    Core& core() { return core_; }
+    Machine& machine() { return machine_; }
+
+    // ---- time -------------------------------------------------------------------------------
+    /// Local time: when the next instruction issues.
+    Tick now() const { return now_; }
+    /// Period of the core clock now.
+    Tick period() const { return timing_.period; }
+    /// rdtsc: TSC ticks (at the TSC rate), with its cost charged.
+    std::uint64_t rdtsc();
+    /// The TSC at local time, without cost (the layer above reads its own clock for bookkeeping).
+    std::uint64_t peek_tsc() const;
+
+    // ---- instruction stream -----------------------------------------------------------------
+    /// `n` straight-line instructions that touch nothing shared (private stack hits included).
+    void execute(unsigned n);
+    /// `n` pops or other loads, and `m` pushes, that hit the hot lines of the own stack.
+    void stack_accesses(unsigned loads, unsigned stores);
+    /// A call into a function whose code lies at `code` (L1I and ITLB are looked up when needed), and
+    /// the return from it. One instruction each.
+    void enter_function(FunctionId f, Addr code, unsigned code_bytes);
+    void leave_function();
+    /// Time for a cost that the platform gives in cycles or ns, booked under `component`.
+    void charge(Tick cost, CpiComponent component);
+
+    /// A load of `size` bytes whose address needs `dep`.
+    Token load(Addr addr, unsigned size, FieldId field, Token dep = {});
+    /// A store: retires into the store buffer, becomes visible when it drains. `effect`, if given,
+    /// runs at the drain, in global time order (the release of a lock).
+    void store(Addr addr, unsigned size, FieldId field, Token dep = {},
+               StoreEffect effect = {});
+    /// A LOCK-prefixed read-modify-write or XCHG: drains, takes the line, then calls `operation` on
+    /// the values, at the point in global order where the line is held.
+    template <class Operation>
+    auto locked(Addr addr, unsigned size, FieldId field, Operation&& operation, Token dep = {}) {
+        begin_locked(addr, size, field, dep);
+        if constexpr (std::is_void_v<decltype(operation())>) {
+            operation();
+            end_locked(addr, size, field);
+        } else {
+            auto result = operation();
+            end_locked(addr, size, field);
+            return result;
+        }
+    }
+    /// Software prefetch with read intent. Takes a fill buffer, waits for nothing.
+    void prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep = {});
+    /// MFENCE / smp_mb: drains the store buffer and the loads.
+    void fence();
+    /// A serialising instruction (CR3 write, WRMSR, IRET): drains everything.
+    void serialise(Tick cost, CpiComponent component);
+    /// A branch that was predicted wrongly once `condition` is known; cuts the overlap.
+    void mispredict(Token condition = {});
+    /// Waits until the value of `t` is there (a use that the window cannot hide).
+    void use(Token t);
+
+    /// Waits as a polling loop does until `condition()` holds, checked each time another agent has
+    /// taken the line of `addr`; charges what the loop would have executed meanwhile.
+    /// If `interruptible`, interrupts are taken while waiting.
+    void spin_until(Addr addr, unsigned size, FieldId field, const SpinLoop& loop,
+                    const std::function<bool()>& condition);
+
+    // ---- interrupts, halt, context ----------------------------------------------------------
+    bool interrupts_enabled() const { return interrupts_enabled_; }
+    void disable_interrupts();  ///< cli (cost charged)
+    void enable_interrupts();   ///< sti or popf with IF set; pending ones are taken at once
+    /// Marks `vector` pending at global time (called from events); wakes a halted thread.
+    void raise(unsigned vector);
+    bool interrupt_pending() const { return pending_vectors_ != 0; }
+    /// HLT or MWAIT with interrupts enabled atomically: returns after an interrupt was taken, or,
+    /// if `monitor` is not 0, after another agent wrote that line. `exit_latency` is the idle state's.
+    void halt(Addr monitor, Tick exit_latency);
+    bool halted() const { return halted_; }
+    /// Gives the hardware thread to another task's stack: returns when it is given back.
+    void switch_context(ExecutionContext& next);
+    ExecutionContext& context() { return *context_; }
+    /// Kernel (true) or user mode, for :k and :u counts; set by the system call and interrupt paths.
+    void set_kernel_mode(bool kernel);
+    bool kernel_mode() const { return kernel_mode_; }
+
+    // ---- counting and attribution -----------------------------------------------------------
+    /// Where events are counted from now on; `user` and `kernel` banks. Books time up to now first.
+    void select_counters(Counters* user, Counters* kernel);
+    Counters& counters() { return *bank_; }
+    /// Books time that has passed but was not yet added to the selected bank.
+    void settle();
+    FunctionId function() const { return context_->top(); }
+
+    // ---- fast-forward -----------------------------------------------------------------------
+    /// While on, accesses cost nothing and touch no cache; only advance() moves time.
+    void set_functional(bool on) { functional_ = on; }
+    bool functional() const { return functional_; }
+    /// Moves local time on by `cost` in global order, taking interrupts that fall due on the way
+    /// (if enabled). Returns when local time has reached the end.
+    void advance(Tick cost);
+    /// The same up to the first interrupt: local time moves on by `cost` or until an interrupt is
+    /// taken, whichever is first, and the time that passed before that interrupt is returned. The
+    /// interrupt is taken as the last thing done (it may reschedule, and come back on another CPU).
+    Tick advance_some(Tick cost);
+
+    /// advance() returns early, after an interrupt or at once, while `*flag` is true.
+    void stop_advance_on(const bool* flag) { stop_advance_ = flag; }
+    /// Wakes this thread from advance() now (called from events).
+    void interrupt_advance() {
+        if (sleeping_in_advance_) scheduler_.schedule(*this, scheduler_.now());
+    }
+    /// Starts running at `at` (Machine::start).
+    void begin_at(Tick at);
+
+    /// Everything before local time has been done by all others when this returns.
+    void synchronise();
+
+    // ---- called by the parts of this hardware thread and by its core --------------------------
+    Scheduler& scheduler() { return scheduler_; }
+    /// Performs a pending access in global order (PendingAccess::fire).
+    void perform(PendingAccess& p, Tick now);
+    /// Starts getting ownership of a line for a store in the buffer.
+    void request_ownership(Addr addr, unsigned size, FieldId field, Tick at);
+    /// A store with an effect has drained.
+    void store_visible(const StoreBuffer::Entry& e, Tick now);
+    void store_buffer_changed();
+    void store_buffer_snooped(Addr line, Tick& at) {
+        if (!stores_.empty()) stores_.snooped(line, at);
+    }
+    std::uint64_t oldest_unresolved_load() const { return pending_.oldest_unresolved(); }
+    /// A watched line was taken or written by another agent at `at`.
+    void line_taken(Tick at);
+    /// The clock of the core changed.
+    void retime(const CoreTiming& t);
+    const CoreTiming& timing() const { return timing_; }
+    /// True while it issues instructions at `at` (not halted, stalled or in a PAUSE loop).
+    bool issuing_at(Tick at) const {
+        return !halted_ && !spinning_ && !blocked_ && stalled_until_ <= at;
+    }
+    bool spinning() const { return spinning_; }
+    Addr waiting_for() const { return watched_; }
+    FieldId waiting_for_field() const { return watched_field_; }
+
+private:
+    struct Outstanding {  // an access in the reorder window that is not an L1 hit
+        std::uint64_t instruction;
+        Token token;
+        FieldId field;
+        CpiComponent component;
+    };
+    static constexpr std::size_t kWindowSlots = 256;
+
+    void begin_locked(Addr addr, unsigned size, FieldId field, Token dep);
+    void end_locked(Addr addr, unsigned size, FieldId field);
+    void at_deadline();
+    void check() {
+        if (now_ >= deadline_) at_deadline();
+    }
+    void reset_deadline();
+    void take_interrupts();
+    /// Issue slots of `n` instructions.
+    void issue(unsigned n);
+    unsigned window() const;
+    void retire_window();
+    void push_window(const Token& t, FieldId field, CpiComponent c);
+    /// Blocks the host until the token's ready time is known; returns it.
+    Tick known(const Token& t);
+    void drain_loads();
+    void drain_stores();
+    void stall_until(Tick t, CpiComponent c, FieldId field = kNoField);
+    void count_time(Tick fs, CpiComponent c, FieldId field = kNoField);
+    /// Address translation: delay before the access can start.
+    Tick translate(Addr addr, bool is_store);
+    /// An access that L1D could not serve: from L2 at once, else pending.
+    Token miss(Addr addr, unsigned size, FieldId field, PendingKind kind, Tick issue_at,
+               const Token& dep, bool nta);
+    std::int32_t new_slot();
+    void resolve(PendingAccess& p, Tick ready, DataSource source);
+    void report(const PendingAccess& p, MissClass miss, Tick at);
+    void report_hit(AccessKind kind, FieldId field, Addr addr, unsigned size, Tick at, Tick latency,
+                    DataSource source);
+    static CpiComponent component_of(DataSource s);
+    CpiComponent component_of(const Token& t) const;
+    /// Gives the host away until somebody schedules this thread.
+    void block();
+    void fetch_code(FunctionId f, Addr code, unsigned code_bytes);
+
+    Machine& machine_;
+    Scheduler& scheduler_;
+    Core& core_;
+    unsigned cpu_;
+    HwThread* sibling_ = nullptr;
+    friend class Machine;
+
+    Tick now_ = 0;
+    Tick deadline_ = 0;  // run-ahead bound or an interrupt to take: whichever is first
+    Tick stalled_until_ = 0;
+    CoreTiming timing_;
+    Tick instruction_time_ = 0;
+    Counters* bank_;
+    Counters* user_bank_;
+    Counters* kernel_bank_;
+    Counters own_user_, own_kernel_;  // used when nobody selected others
+    Tick unsettled_ = 0;              // unhalted time not yet in kCycles
+    ExecutionContext* context_ = nullptr;
+
+    std::uint64_t instructions_ = 0;  // in the window's numbering
+    std::uint64_t sequence_ = 0;      // program order of loads and stores
+    std::array<Outstanding, kWindowSlots> window_;
+    std::size_t window_head_ = 0, window_count_ = 0;
+    PendingLoads pending_;
+    StoreBuffer stores_;
+    std::vector<std::uint64_t> code_generation_;  // per function: L1I generation it was fetched in
+
+    bool interrupts_enabled_ = false;
+    bool halted_ = true;
+    bool spinning_ = false;  // in a polling loop
+    bool watching_ = false;  // host-blocked until a watched line is taken
+    bool blocked_ = false;   // host-blocked for any reason
+    bool kernel_mode_ = true;
+    bool functional_ = false;
+    bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
+    bool sleeping_in_advance_ = false;
+    const bool* stop_advance_ = nullptr;
+    Addr watched_ = 0;
+    FieldId watched_field_ = kNoField;
+    bool taken_ = false;
+    std::uint64_t pending_vectors_ = 0;
+};
+
+}  // namespace linefill::model

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/core/pending_loads.h"
+
+#include <algorithm>
+
+#include "model/core/hw_thread.h"
+
+namespace linefill::model {
+
+void PendingAccess::fire(Tick now) { owner_.perform(*this, now); }
+
+PendingLoads::PendingLoads(HwThread& owner, std::uint32_t first_rank, unsigned slots,
+                           unsigned socket) {
+    for (unsigned i = 0; i < slots; ++i) {
+        slots_.push_back(std::make_unique<PendingAccess>(owner, first_rank + i, socket));
+    }
+}
+
+std::int32_t PendingLoads::allocate_in(std::size_t first, std::size_t last, std::size_t& next,
+                                       Tick now) {
+    for (std::size_t tried = first; tried < last; ++tried) {
+        next = next + 1 >= last ? first : next + 1;
+        PendingAccess& p = *slots_[next];
+        if (p.in_use && p.ready > now) continue;
+        ++p.generation;
+        p.in_use = true;
+        p.queued = p.merged = p.nta = p.counted = false;
+        p.ready = kNever;
+        p.source = DataSource::kL1;
+        p.children.clear();
+        return static_cast<std::int32_t>(next);
+    }
+    return -1;
+}
+
+std::int32_t PendingLoads::find_line(Addr line, bool ownership) const {
+    for (const std::int32_t i : unresolved_) {
+        const PendingAccess& p = *slots_[static_cast<std::size_t>(i)];
+        if (line_of(physical(p.addr)) != line) continue;
+        const bool owns = p.kind == PendingKind::kStore || p.kind == PendingKind::kLocked ||
+                          p.kind == PendingKind::kPrefetchOwn;
+        if (!ownership || owns) return i;
+    }
+    return -1;
+}
+
+void PendingLoads::update_oldest() {
+    oldest_unresolved_ = ~std::uint64_t{0};
+    for (const std::int32_t i : unresolved_) {
+        const PendingAccess& p = *slots_[static_cast<std::size_t>(i)];
+        if (p.kind == PendingKind::kLoad) {
+            oldest_unresolved_ = std::min(oldest_unresolved_, p.sequence);
+        }
+    }
+}
+
+void PendingLoads::note_unresolved(std::int32_t slot) {
+    unresolved_.push_back(slot);
+    const PendingAccess& p = at(slot);
+    if (p.kind == PendingKind::kLoad) {
+        oldest_unresolved_ = std::min(oldest_unresolved_, p.sequence);
+    }
+}
+
+void PendingLoads::note_resolved(std::int32_t slot) {
+    const auto found = std::find(unresolved_.begin(), unresolved_.end(), slot);
+    if (found == unresolved_.end()) return;
+    *found = unresolved_.back();
+    unresolved_.pop_back();
+    update_oldest();
+}
+
+}  // namespace linefill::model

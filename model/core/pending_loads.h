@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses of a hardware thread that are not finished when the instruction stream goes on: they wait
+// for the load their address depends on, for their issue time, for a fill buffer, or for a line in
+// flight, and are performed as events in global time order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/cache/tlb.h"
+#include "model/coherence/inflight.h"
+#include "model/core/access.h"
+
+namespace linefill::model {
+
+class HwThread;
+
+enum class PendingKind : std::uint8_t { kLoad, kPrefetch, kPrefetchOwn, kStore, kLocked, kCode, kWalk };
+
+class PendingAccess final : public LineRequester {
+public:
+    PendingAccess(HwThread& owner, std::uint32_t rank, unsigned socket)
+        : LineRequester(rank), owner_(owner) {
+        requester_socket = socket;
+    }
+
+    Addr addr = 0;
+    unsigned size = 0;
+    PendingKind kind = PendingKind::kLoad;
+    FieldId field = kNoField;
+    FunctionId function = kNoFunction;
+    FunctionId caller = kNoFunction;
+    std::uint64_t sequence = 0;  ///< program order
+    Tick issue = 0;
+    Tick earliest = 0;  ///< when the instruction stream reached it
+    Tick ready = kNever;  ///< kNever: not performed yet
+    DataSource source = DataSource::kL1;
+    std::uint32_t generation = 0;
+    bool in_use = false;
+    bool queued = false;    ///< waits for a line in flight
+    bool merged = false;    ///< found its line's fill in flight
+    bool nta = false;       ///< prefetch that bypasses L2
+    bool counted = false;   ///< its lookup is counted (a retry is not counted again)
+    std::vector<std::int32_t> children;  ///< slots whose address depends on this one
+
+protected:
+    void fire(Tick now) override;
+
+private:
+    HwThread& owner_;
+};
+
+/// The pool of one hardware thread.
+class PendingLoads {
+public:
+    PendingLoads(HwThread& owner, std::uint32_t first_rank, unsigned slots, unsigned socket);
+
+    PendingAccess& at(std::int32_t slot) { return *slots_[static_cast<std::size_t>(slot)]; }
+    /// A free slot, or -1. A slot is free again when its access is ready at local time `now`.
+    std::int32_t allocate(Tick now) { return allocate_in(kStoreSlots, slots_.size(), next_, now); }
+    /// The same from the slots kept for stores, of which there are more than store buffer entries.
+    std::int32_t allocate_for_store(Tick now) { return allocate_in(0, kStoreSlots, next_store_, now); }
+    /// Ready time of a token (kNever: not known yet).
+    Tick ready_of(const Token& t) const {
+        if (t.pending < 0) return t.ready;
+        const PendingAccess& p = *slots_[static_cast<std::size_t>(t.pending)];
+        return p.generation == t.generation ? p.ready : t.ready;
+    }
+    Token token_of(std::int32_t slot) const {
+        Token t;
+        t.pending = slot;
+        t.generation = slots_[static_cast<std::size_t>(slot)]->generation;
+        return t;
+    }
+    /// Program-order number of the oldest load not performed yet (max if none).
+    std::uint64_t oldest_unresolved() const { return oldest_unresolved_; }
+    /// A slot that is on its way to get `line` and will have it with enough rights, or -1.
+    std::int32_t find_line(Addr line, bool ownership) const;
+    void note_unresolved(std::int32_t slot);
+    void note_resolved(std::int32_t slot);
+    unsigned unresolved() const { return static_cast<unsigned>(unresolved_.size()); }
+
+private:
+    static constexpr std::size_t kStoreSlots = 64;
+    std::int32_t allocate_in(std::size_t first, std::size_t last, std::size_t& next, Tick now);
+    void update_oldest();
+    std::vector<std::unique_ptr<PendingAccess>> slots_;
+    std::vector<std::int32_t> unresolved_;
+    std::uint64_t oldest_unresolved_ = ~std::uint64_t{0};
+    std::size_t next_ = kStoreSlots;
+    std::size_t next_store_ = 0;
+};
+
+}  // namespace linefill::model

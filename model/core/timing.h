@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The platform's core costs in ticks at the current clock of a core.
+#pragma once
+
+#include "model/platform/platform.h"
+#include "model/sim/time.h"
+
+namespace linefill::model {
+
+struct CoreTiming {
+    Tick period = 0;
+    Tick l1 = 0, l2 = 0;  ///< load-to-use
+    Tick instruction_kernel = 0, instruction_user = 0;  ///< base CPI
+    double smt_extra = 0;  ///< extra time per instruction while the sibling issues, relative
+    Tick mispredict = 0, store_forward = 0, lock_rmw = 0, mfence = 0, pause = 0, rdtsc = 0;
+    Tick irq_on = 0, irq_off = 0, interrupt_entry = 0, interrupt_exit = 0;
+    Tick stlb_hit = 0, walk = 0;
+
+    CoreTiming() = default;
+    CoreTiming(const Platform& p, double ghz);
+};
+
+}  // namespace linefill::model
