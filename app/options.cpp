@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "app/data_dirs.h"
@@ -161,7 +164,10 @@ void HostOptions::print_host_figures(const measure::ExperimentEnd& end, double w
 }
 
 void apply(const MachineOptions& options, measure::RunSpec& spec) {
-    if (!options.platforms.empty()) spec.platform = options.platforms;
+    if (!options.platforms.empty()) {
+        spec.platform = options.platforms;
+        spec.platform_text.clear();
+    }
     add_all(spec.overrides, options.overrides);
     if (options.quantum) spec.quantum_ns = parse_quantum(*options.quantum);
     add_all(spec.ablations, options.ablations);
@@ -180,7 +186,7 @@ void apply(const KernelOptions& options, measure::RunSpec& spec) {
 }
 
 void apply(const RepeatOptions& options, measure::RunSpec& spec) {
-    spec.seed = options.seed;
+    if (options.seed) spec.seed = *options.seed;
     if (options.full && !options.sample.empty()) {
         throw UserError("--full and --sample exclude each other");
     }
@@ -190,6 +196,25 @@ void apply(const RepeatOptions& options, measure::RunSpec& spec) {
         spec.sample_amount = options.sample;
         (void)measure::parse_sample(options.sample, "--sample");
     }
+}
+
+void ConfigFileOptions::add_to(Parser& parser) {
+    parser.group("Configuration");
+    parser.text("--dump-config", dump, "FILE", "writes the resolved configuration");
+    parser.text("--load-config", load, "FILE", "starts from a configuration written before");
+}
+
+measure::RunConfig ConfigFileOptions::start() const {
+    return load ? measure::read_run_config(read_input(*load), *load) : measure::RunConfig();
+}
+
+std::string read_input(const std::string& path) {
+    std::error_code error;
+    std::ifstream file(path, std::ios::binary);
+    if (!file || std::filesystem::is_directory(path, error)) {
+        throw UserError("the file cannot be read").file(path);
+    }
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 std::vector<std::string> platform_list(const std::string& text, const std::string& option) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/parser.h"
+#include "measure/config_file.h"
 #include "measure/experiment.h"
 #include "measure/prepare.h"
 #include "measure/run_spec.h"
@@ -50,8 +51,8 @@ struct SideOptions {
 
 /// -r, --seed, --sample, --full.
 struct RepeatOptions {
-    std::uint64_t repeats = 1;
-    std::uint64_t seed = 1;
+    std::optional<std::uint64_t> repeats;
+    std::optional<std::uint64_t> seed;
     std::string sample;
     bool full = false;
 
@@ -86,6 +87,19 @@ struct HostOptions {
     /// The lines of --verbose for what was run, to stderr; `wall_seconds` from start to end.
     void print_host_figures(const measure::ExperimentEnd& end, double wall_seconds) const;
 };
+
+/// --dump-config and --load-config.
+struct ConfigFileOptions {
+    std::optional<std::string> dump;
+    std::optional<std::string> load;
+
+    void add_to(Parser& parser);
+    /// What --load-config names, else a configuration without anything.
+    [[nodiscard]] measure::RunConfig start() const;
+};
+
+/// The text of a file. Throws UserError.
+[[nodiscard]] std::string read_input(const std::string& path);
 
 /// Adds to `spec` what was given; options for one side come after those for both and win or add up.
 void apply(const MachineOptions& options, measure::RunSpec& spec);

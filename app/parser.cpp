@@ -79,6 +79,17 @@ struct Parser::Impl {
         return 1;
     }
 
+    void number(const std::string& names, const std::function<void(std::uint64_t)>& set,
+                std::uint64_t min, std::uint64_t max, const std::string& value,
+                const std::string& help) {
+        const std::string name = split_names(names).back();
+        const auto store = [set, name, min, max](const std::string& text) {
+            set(parse_whole(text, name, min, max));
+        };
+        remember(cli.add_option_function<std::string>(names, store, help), names, true)
+            ->type_name(value);
+    }
+
     [[nodiscard]] UserError unknown(const std::string& name) const {
         return UserError("unknown option").key(name).nearest(name, long_names);
     }
@@ -125,12 +136,15 @@ void Parser::texts(const std::string& names, std::vector<std::string>& target,
 
 void Parser::number(const std::string& names, std::uint64_t& target, std::uint64_t min,
                     std::uint64_t max, const std::string& value, const std::string& help) {
-    const std::string name = split_names(names).back();
-    const auto store = [&target, name, min, max](const std::string& text) {
-        target = parse_whole(text, name, min, max);
-    };
-    impl_->remember(impl_->cli.add_option_function<std::string>(names, store, help), names, true)
-        ->type_name(value);
+    impl_->number(
+        names, [&target](std::uint64_t number) { target = number; }, min, max, value, help);
+}
+
+void Parser::number(const std::string& names, std::optional<std::uint64_t>& target,
+                    std::uint64_t min, std::uint64_t max, const std::string& value,
+                    const std::string& help) {
+    impl_->number(
+        names, [&target](std::uint64_t number) { target = number; }, min, max, value, help);
 }
 
 void Parser::choice(const std::string& names, std::string& target,

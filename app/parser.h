@@ -51,6 +51,8 @@ public:
     /// A whole number from `min` to `max`.
     void number(const std::string& names, std::uint64_t& target, std::uint64_t min,
                 std::uint64_t max, const std::string& value, const std::string& help);
+    void number(const std::string& names, std::optional<std::uint64_t>& target, std::uint64_t min,
+                std::uint64_t max, const std::string& value, const std::string& help);
     /// One of `choices`.
     void choice(const std::string& names, std::string& target,
                 const std::vector<std::string>& choices, const std::string& help);

@@ -62,6 +62,9 @@ model::Platform prepare_platform(const RunSpec& spec, const DataDirs& dirs) {
             overrides.push_back({"ablation." + name, "false", "--ablate"});
         }
     }
+    if (!spec.platform_text.empty()) {
+        return model::parse_platform(spec.platform_text, spec.platform_file, overrides);
+    }
     return model::load_platform(spec.platform, dirs.platforms, overrides);
 }
 

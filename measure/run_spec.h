@@ -32,6 +32,8 @@ struct Attribution {
 struct RunSpec {
     // The machine.
     std::string platform;                     ///< name or file
+    std::string platform_text;                ///< the file's own text, if it is not to be looked up
+    std::string platform_file;                ///< where that text is from, for messages
     std::vector<std::string> overrides;       ///< KEY=VALUE, as --set takes them, in order
     std::optional<std::uint64_t> quantum_ns;  ///< bound of the run-ahead; 0: every access in order
 
