@@ -2,11 +2,14 @@
 // CPU time of a thread group, as clock_gettime and times read it, and the accounting of the tick.
 #pragma once
 
-#include "kernel/time/cputime_fields.h"
+#include "kernel/sched/task.h"
 
 namespace linefill::kernel {
 
-struct SignalStruct;
+/// utime and stime in ticks of 1/HZ (TICK_CPU_ACCOUNTING), sum_exec_runtime in ns.
+struct TaskCputime {
+    u64 utime = 0, stime = 0, sum_exec_runtime = 0;
+};
 
 /// What the whole group of `tsk` has used: exited threads' sums, then every thread in creation order.
 /// Retries, the second time under the writers' lock, when a thread exits meanwhile.

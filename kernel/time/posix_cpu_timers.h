@@ -11,8 +11,7 @@ enum class CpuClock : unsigned char { kProcess, kThread };
 /// What the clock of the current process or thread shows, in ns.
 [[nodiscard]] u64 posix_cpu_clock_get(CpuClock clock);
 
-/// Sleeps until the process clock shows `ns` (absolute), or `ns` more than now. Returns the clock's
-/// value that the timer was found expired at.
+/// Sleeps until the process clock shows `ns` (absolute), or `ns` more than now.
 void posix_cpu_nsleep(bool absolute, u64 ns);
 
 /// Samples the group's clock, starting signal.cputimer if it does not run.
