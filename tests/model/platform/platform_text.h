@@ -15,8 +15,8 @@
 namespace linefill::model {
 
 inline const std::string& platforms_dir() {
-    static const std::string dir = std::string(LINEFILL_SOURCE_DIR) + "/platforms";
-    return dir;
+    static const std::string kDir = std::string(LINEFILL_SOURCE_DIR) + "/platforms";
+    return kDir;
 }
 
 inline std::string shipped_text() {
