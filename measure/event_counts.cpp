@@ -94,7 +94,8 @@ std::optional<double> software_event(const Selected& selected, std::string_view 
 void add_event(const ScenarioResult& scenario, const model::PmuConfig& pmu, const std::string& name,
                RunResult& run) {
     if (run.events.count(name) != 0) return;
-    const EventName parsed = parse_event_name(name);
+    const bool is_raw = name.rfind(kModelEventPrefix, 0) == 0;
+    const EventName parsed = is_raw ? EventName{name, name, '\0'} : parse_event_name(name);
     const Selected selected = select(scenario, parsed.modifier);
     const double clock_ns = scenario.task_clock_s * kNsPerSecond;
     EventCount count;
@@ -108,13 +109,16 @@ void add_event(const ScenarioResult& scenario, const model::PmuConfig& pmu, cons
     const std::vector<std::string> terms = definition == pmu.events.end()
                                                ? std::vector<std::string>()
                                                : model::parse_event_sum(definition->second);
-    count.supported = !terms.empty();
+    const std::string_view raw_name =
+        is_raw ? std::string_view(name).substr(kModelEventPrefix.size()) : std::string_view();
+    count.supported = is_raw ? event_of(raw_name).has_value() : !terms.empty();
     if (!count.supported) {
         count.running_ns = 0;
         run.events[name] = count;
         return;
     }
-    const Estimate sum = of_sum(selected, pmu, terms);
+    const Estimate sum =
+        is_raw ? of_event(selected, *event_of(raw_name)) : of_sum(selected, pmu, terms);
     count.value = sum.value;
     count.running_pct = kPercent * scenario.sampled_share;
     count.running_ns = clock_ns * scenario.sampled_share;

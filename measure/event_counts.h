@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "measure/run_result.h"
@@ -10,6 +11,9 @@
 #include "scenarios/run.h"
 
 namespace linefill::measure {
+
+/// A name that begins so is an event of the model, not of perf: "model.l1d_fill".
+inline constexpr std::string_view kModelEventPrefix = "model.";
 
 /// Fills `run.events` and `run.sampling_rel_err` with each of `names` (events with or without
 /// modifier, ratios, figures of the workload; the latter two add the events that they are made of)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/event_list.h"
 #include "model/platform/load.h"
 #include "model/platform/units.h"
 #include "model/sim/error.h"
@@ -110,7 +109,6 @@ PreparedRun prepare(const RunSpec& spec, const DataDirs& dirs) {
     run.kernel = prepare_kernel(spec);
     run.layout = prepare_layout(spec, run.platform.isa);
     run.workload = scenarios::parse_workload(spec.workload);
-    for (const std::string& event : spec.events) (void)parse_event_name(event);
     if (spec.sampling == Sampling::kAmount) {
         run.sampling = parse_sample(spec.sample_amount, "--sample");
     }

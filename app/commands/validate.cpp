@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// linefill validate: a file of measurements against what the model predicts for them.
+#include <algorithm>
+#include <optional>
+
+#include "app/command.h"
+#include "app/options.h"
+#include "app/output.h"
+#include "app/parser.h"
+#include "app/session.h"
+#include "measure/perf_text.h"
+#include "measure/run_header.h"
+#include "measure/validate_run.h"
+#include "model/sim/error.h"
+
+namespace linefill::app {
+namespace {
+
+using model::UserError;
+
+struct ValidateOptions {
+    std::vector<std::string> overrides;
+    std::vector<std::string> ablations;
+    std::optional<std::string> quantum;
+    bool no_draws = false;
+    RepeatOptions repeat;
+    std::string format = "text";
+    std::optional<std::string> file;
+    HostOptions host;
+
+    void add_to(Parser& parser) {
+        parser.group("Machine");
+        parser.texts("--set", overrides, "KEY=VALUE", "changes a key of every platform");
+        parser.text("--quantum", quantum, "TIME", "how far a CPU may run ahead of the others");
+        parser.texts("--ablate", ablations, "MECHANISM", "runs without one mechanism of the model");
+        parser.flag("--no-draws", no_draws, "draws nothing from the seed");
+        repeat.add_to(parser);
+        parser.group("Output");
+        parser.choice("--format", format, {"text", "csv"}, "how the result is written");
+        parser.text("-o,--output", file, "FILE", "the result goes there instead of to stdout");
+        host.add_to(parser);
+    }
+};
+
+measure::RunSpec common_spec(const ValidateOptions& options) {
+    MachineOptions machine;
+    machine.overrides = options.overrides;
+    machine.ablations = options.ablations;
+    machine.quantum = options.quantum;
+    machine.no_draws = options.no_draws;
+    measure::RunSpec spec;
+    apply(machine, spec);
+    apply(options.repeat, spec);
+    return spec;
+}
+
+std::vector<std::string> header_of(const measure::RunSpec& common, unsigned repeats) {
+    measure::RunSpec shown = common;
+    shown.platform = shown.kernel = "of each row";
+    return {"linefill " LINEFILL_VERSION, "linefill runs: " + measure::side_line(shown),
+            "linefill seed: " + std::to_string(common.seed) + " to " +
+                std::to_string(common.seed + repeats - 1)};
+}
+
+}  // namespace
+
+int run_validate(const std::vector<std::string>& arguments) {
+    ValidateOptions options;
+    Parser parser("validate", "Predicted against measured figures.", "FILE.csv [options]");
+    options.add_to(parser);
+    parser.subjects([](const std::string& /*word*/, const std::vector<std::string>& so_far) {
+        return so_far.empty();
+    });
+    const Words words = parser.parse(arguments);
+    options.host.apply();
+    if (words.subjects.empty()) {
+        throw UserError("no file of measurements").expected("linefill validate FILE.csv");
+    }
+    if (!words.rest.empty()) throw UserError("one file at a time").value(words.rest.front());
+    const std::string& file = words.subjects.front();
+    constexpr unsigned kUsualRepeats = 10;
+    const auto repeats = static_cast<unsigned>(options.repeat.repeats.value_or(kUsualRepeats));
+    const measure::RunSpec common = common_spec(options);
+    measure::ValidationPlan plan(measure::parse_measurements(read_input(file), file), file, common,
+                                 default_dirs());
+    Output output(options.file, Output::Stream::kStdout);
+
+    const bool csv = options.format == "csv";
+    std::size_t width = 0;
+    for (const auto& group : plan.measurements().groups) width = std::max(width, group.name.size());
+    const auto print_ready = [&] {
+        for (const measure::GroupCheck& group : plan.take_ready_groups()) {
+            output.write(csv ? measure::validation_csv_group(plan.measurements(), group)
+                             : measure::validation_group(plan.measurements(), group,
+                                                         static_cast<int>(width)));
+        }
+    };
+    output.write(csv ? measure::validation_csv_heading()
+                     : measure::comment_block(header_of(common, repeats)) +
+                           measure::validation_heading(static_cast<int>(width)));
+    Session session(options.host);
+    session.run(plan.row_plan(repeats), [&](const measure::RowOutcome& outcome) {
+        plan.add(outcome);
+        print_ready();
+    });
+    plan.close("not finished");
+    print_ready();
+    if (!csv) {
+        output.write(measure::validation_summary(plan.result(), plan.work()));
+        output.write(plan.ratio_both_ways());
+    }
+    const int code = session.finish();
+    output.finish();
+    return code;
+}
+
+}  // namespace linefill::app
