@@ -101,15 +101,15 @@ void check_slug(std::string_view slug) {
     }
 }
 
-/// The slug with underscores; a lone word could be one of C++'s own, so it gets a second.
+/// The slug with underscores; words that C++ or a file here has get one more.
 std::string identifier_of(std::string_view slug) {
     std::string id(slug);
     std::replace(id.begin(), id.end(), '-', '_');
-    static constexpr std::array<std::string_view, 8> kReserved{
+    static constexpr std::array<std::string_view, 9> kReserved{
         "and_eq", "not_eq", "or_eq", "xor_eq", "static_cast", "const_cast", "dynamic_cast",
-        "thread_local"};
+        "thread_local", "new_patch"};
     const bool reserved = std::find(kReserved.begin(), kReserved.end(), id) != kReserved.end();
-    if (reserved || id.find('_') == std::string::npos) id += "_patch";
+    if (reserved || id.find('_') == std::string::npos) id += "_switch";
     return id;
 }
 
