@@ -335,6 +335,7 @@ std::string Machine::describe_waits() {
 
 void Machine::set_observer(AccessObserver* o) {
     observer_ = o;
+    for (auto& t : threads_) t->set_observing(o != nullptr);
     if (o != nullptr && !classifier_.enabled()) {
         classifier_.enable(cores(), platform_.l1d.size / platform_.l1d.line);
     }

@@ -3,6 +3,7 @@
 // replacement policy. No timing and no protocol.
 #pragma once
 
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,7 @@ public:
     CacheArray(const CacheConfig& c, std::uint64_t seed)
         : sets_(c.sets()), ways_(c.ways), slices_(c.slices == 0 ? 1 : c.slices),
           sets_per_slice_(sets_ / slices_), power_of_two_((sets_ & (sets_ - 1)) == 0 && slices_ == 1),
+          ways_shift_((ways_ & (ways_ - 1)) == 0 ? static_cast<unsigned>(__builtin_ctz(ways_)) : 0),
           tags_(sets_ * ways_, kInvalid), meta_(sets_ * ways_),
           policy_(make_policy(c.policy, {sets_, ways_, seed})), plru_(policy_->plru_bits()) {
         if (plru_ != nullptr) paths_ = plru_paths(ways_);
@@ -30,16 +32,21 @@ public:
 
     /// Slot of `line`, or kMiss. Does not touch the replacement state.
     std::size_t find(Addr line) const {
+        const std::size_t guess = hints_[line % kHints];
+        if (tags_[guess] == line) return guess;
         const std::size_t base = set_of(line) * ways_;
         for (unsigned w = 0; w < ways_; ++w) {
-            if (tags_[base + w] == line) return base + w;
+            if (tags_[base + w] == line) {
+                hints_[line % kHints] = static_cast<std::uint32_t>(base + w);
+                return base + w;
+            }
         }
         return kMiss;
     }
     /// Tells the policy that `slot` was used.
     void touch(std::size_t slot) {
-        const std::size_t set = slot / ways_;
-        const auto way = static_cast<unsigned>(slot % ways_);
+        const std::size_t set = set_of_slot(slot);
+        const auto way = static_cast<unsigned>(slot - set * ways_);
         if (plru_ != nullptr) {
             plru_[set] = (plru_[set] & paths_.keep[way]) | paths_.set[way];
         } else {
@@ -61,8 +68,8 @@ public:
         tags_[slot] = line;
         meta_[slot] = meta;
         if (was_invalid) ++resident_;
-        const std::size_t set = slot / ways_;
-        policy_->on_fill(set, static_cast<unsigned>(slot % ways_), has_invalid(set));
+        const std::size_t set = set_of_slot(slot);
+        policy_->on_fill(set, static_cast<unsigned>(slot - set * ways_), has_invalid(set));
     }
     void invalidate(std::size_t slot) {
         assert(tags_[slot] != kInvalid);
@@ -91,6 +98,10 @@ public:
 
 private:
     static constexpr Addr kInvalid = ~Addr{0};
+    static constexpr std::size_t kHints = 256;  // where the last lines were found, by line number
+    std::size_t set_of_slot(std::size_t slot) const {
+        return ways_shift_ != 0 ? slot >> ways_shift_ : slot / ways_;
+    }
     bool has_invalid(std::size_t set) const {
         for (unsigned w = 0; w < ways_; ++w) {
             if (tags_[set * ways_ + w] == kInvalid) return true;
@@ -103,11 +114,13 @@ private:
     std::size_t slices_;
     std::size_t sets_per_slice_;
     bool power_of_two_;
+    unsigned ways_shift_;  // 0: not a power of two
     std::vector<Addr> tags_;
     std::vector<Meta> meta_;
     std::unique_ptr<ReplacementPolicy> policy_;
     std::uint64_t* plru_;
     PlruPaths paths_;
+    mutable std::array<std::uint32_t, kHints> hints_{};
     std::size_t resident_ = 0;
 };
 

@@ -117,7 +117,10 @@ void Llc::serve_miss(CoherentTransaction& t, Tick at_slice) {
             const Tick answered = p.answer_at + (home == socket_ ? timing_.link : 0);
             ready = std::max(ready, answered);
         }
-        if (home != socket_) ready = wiring_.links_back[home]->send(ready, Link::kDataBytes);
+        if (home != socket_) {
+            // The completion passes the home's tracker once more on its way out.
+            ready = wiring_.links_back[home]->send(ready + timing_.home_processing, Link::kDataBytes);
+        }
         if (memory_tokens_ != nullptr) {
             const auto found = memory_tokens_->find(t.line);
             e.token = found == memory_tokens_->end() ? 0 : found->second;

@@ -63,6 +63,8 @@ public:
         }
         return nullptr;
     }
+    /// May a fill be in flight at `at`? (No means no.)
+    bool fills_in_flight(Tick at) const { return at < last_fill_ready_; }
     /// When a fill buffer is free: `at` or later.
     Tick fill_buffer_free_at(Tick at) const;
     /// State of the core's copy, wherever it is (L1D first, then L2).

@@ -68,7 +68,29 @@ std::int32_t HwThread::new_slot() {
     }
 }
 
-Token HwThread::load(Addr addr, unsigned size, FieldId field, Token dep) {
+bool HwThread::load_hit(Addr addr, const Token& dep, Token& result) {
+    if (functional_ || observing_ || now_ >= deadline_ || dep.pending >= 0) return false;
+    const Addr line = line_of(physical(addr));
+    const Tlbs& tlbs = core_.tlbs();
+    if ((addr >> tlbs.last_data_shift()) != tlbs.last_data_page() || stores_.may_hold(line)) {
+        return false;
+    }
+    const std::size_t slot = core_.find_l1d(line);
+    if (slot == kMiss || core_.fills_in_flight(now_)) return false;
+    issue(1);
+    Counters& c = *bank_;
+    ++c[Event::kLoads];
+    ++c[Event::kL1dHit];
+    ++sequence_;
+    const Tick at = std::max(now_, dep.ready);
+    core_.touch_l1d(slot, at);
+    result.ready = at + timing_.l1;
+    if (at > now_) push_window(result, kNoField, CpiComponent::kBase);
+    if (window_count_ != 0) retire_window();
+    return true;
+}
+
+Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
     if (functional_) return {};
     check();
     issue(1);
@@ -108,6 +130,7 @@ Token HwThread::load(Addr addr, unsigned size, FieldId field, Token dep) {
                 if (at > now_) push_window(t, field, walk > 0 ? CpiComponent::kTlb : CpiComponent::kBase);
                 report_hit(AccessKind::kLoad, field, addr, size, at, timing_.l1, DataSource::kL1);
             }
+            if (window_count_ != 0) retire_window();
             return t;
         }
     }

@@ -59,25 +59,10 @@ void HwThread::set_kernel_mode(bool kernel) {
     instruction_time_ = kernel ? timing_.instruction_kernel : timing_.instruction_user;
 }
 
-void HwThread::count_time(Tick fs, CpiComponent c, FieldId field) {
-    (*bank_)[c] += fs;
-    if (c != CpiComponent::kIdle) unsettled_ += fs;
-    if (AccessObserver* o = machine_.observer(); o != nullptr && context_ != nullptr) {
-        o->on_time(cpu_, context_->top(), context_->caller(), field, static_cast<unsigned>(c), fs);
-    }
-}
-
-void HwThread::issue(unsigned n) {
-    instructions_ += n;
-    (*bank_)[Event::kInstructions] += n;
-    const Tick base = instruction_time_ * n;
-    now_ += base;
-    count_time(base, CpiComponent::kBase);
-    if (sibling_ != nullptr && sibling_->issuing_at(now_)) {
-        const Tick lost = static_cast<Tick>(static_cast<double>(base) * timing_.smt_extra);
-        now_ += lost;
-        count_time(lost, CpiComponent::kSmt);
-    }
+void HwThread::observe_time(Tick fs, CpiComponent c, FieldId field) {
+    if (context_ == nullptr || fs == 0) return;
+    machine_.observer()->on_time(cpu_, context_->top(), context_->caller(), field,
+                                 static_cast<unsigned>(c), fs);
 }
 
 void HwThread::execute(unsigned n) {

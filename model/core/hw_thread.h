@@ -70,7 +70,10 @@ public:
     void charge(Tick cost, CpiComponent component);
 
     /// A load of `size` bytes whose address needs `dep`.
-    Token load(Addr addr, unsigned size, FieldId field, Token dep = {});
+    Token load(Addr addr, unsigned size, FieldId field, Token dep = {}) {
+        Token t;
+        return load_hit(addr, dep, t) ? t : load_slow(addr, size, field, dep);
+    }
     /// A store: retires into the store buffer, becomes visible when it drains. `effect`, if given,
     /// runs at the drain, in global time order (the release of a lock).
     void store(Addr addr, unsigned size, FieldId field, Token dep = {},
@@ -135,6 +138,7 @@ public:
     // ---- fast-forward -----------------------------------------------------------------------
     /// While on, accesses cost nothing and touch no cache; only advance() moves time.
     void set_functional(bool on) { functional_ = on; }
+    void set_observing(bool on) { observing_ = on; }
     bool functional() const { return functional_; }
     /// Moves local time on by `cost` in global order, taking interrupts that fall due on the way
     /// (if enabled). Returns when local time has reached the end.
@@ -191,6 +195,10 @@ private:
     };
     static constexpr std::size_t kWindowSlots = 256;
 
+    /// The fast path: an L1D hit with nothing special about it. False: nothing has been done.
+    bool load_hit(Addr addr, const Token& dep, Token& result);
+    Token load_slow(Addr addr, unsigned size, FieldId field, Token dep);
+
     void begin_locked(Addr addr, unsigned size, FieldId field, Token dep);
     void end_locked(Addr addr, unsigned size, FieldId field);
     void at_deadline();
@@ -200,7 +208,19 @@ private:
     void reset_deadline();
     void take_interrupts();
     /// Issue slots of `n` instructions.
-    void issue(unsigned n);
+    void issue(unsigned n) {
+        instructions_ += n;
+        Counters& c = *bank_;
+        c[Event::kInstructions] += n;
+        const Tick base = instruction_time_ * n;
+        now_ += base;
+        count_time(base, CpiComponent::kBase);
+        if (sibling_ != nullptr && sibling_->issuing_at(now_)) {
+            const Tick lost = static_cast<Tick>(static_cast<double>(base) * timing_.smt_extra);
+            now_ += lost;
+            count_time(lost, CpiComponent::kSmt);
+        }
+    }
     unsigned window() const;
     void retire_window();
     void push_window(const Token& t, FieldId field, CpiComponent c);
@@ -209,7 +229,12 @@ private:
     void drain_loads();
     void drain_stores();
     void stall_until(Tick t, CpiComponent c, FieldId field = kNoField);
-    void count_time(Tick fs, CpiComponent c, FieldId field = kNoField);
+    void count_time(Tick fs, CpiComponent c, FieldId field = kNoField) {
+        (*bank_)[c] += fs;
+        if (c != CpiComponent::kIdle) unsettled_ += fs;
+        if (observing_) observe_time(fs, c, field);
+    }
+    void observe_time(Tick fs, CpiComponent c, FieldId field);
     /// Address translation: delay before the access can start.
     Tick translate(Addr addr, bool is_store);
     /// An access that L1D could not serve: from L2 at once, else pending.
@@ -260,6 +285,7 @@ private:
     bool blocked_ = false;   // host-blocked for any reason
     bool kernel_mode_ = true;
     bool functional_ = false;
+    bool observing_ = false;  // attribution is on
     bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
     bool sleeping_in_advance_ = false;
     const bool* stop_advance_ = nullptr;
