@@ -100,7 +100,8 @@ Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
     Tick at = std::max(now_, pending_.ready_of(dep));
     const bool unknown = at == kNever;
     const Tick walk = translate(addr, false);
-    if (!unknown) at = std::max(at, now_ + walk);
+    // The translation starts when the address is known, as the access itself would.
+    if (!unknown) at += walk;
     const Addr line = line_of(physical(addr));
     if (stores_.may_hold(line)) {
         if (const StoreBuffer::Entry* e = stores_.forwards(addr, size, unknown ? now_ : at)) {
@@ -135,6 +136,7 @@ Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
         }
     }
     const Token t = miss(addr, size, field, PendingKind::kLoad, unknown ? kNever : at, dep, false);
+    if (unknown && t.pending >= 0) pending_.at(t.pending).translation = walk;
     push_window(t, field, CpiComponent::kL2);
     if (window_count_ != 0) retire_window();
     return t;
@@ -153,6 +155,11 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
         }
     }
     const std::int32_t slot = new_slot();
+    if (issue_at == kNever) {
+        // A page walk or the wait for a slot may have let the load finish that the address needs.
+        const Tick ready = pending_.ready_of(dep);
+        if (ready != kNever) issue_at = std::max(ready, now_);
+    }
     PendingAccess& p = pending_.at(slot);
     p.addr = addr;
     p.size = size;
@@ -163,6 +170,7 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
     p.sequence = sequence_;
     p.issue = issue_at;
     p.earliest = now_;
+    p.translation = 0;
     p.nta = nta;
     const Token t = pending_.token_of(slot);
     if (issue_at == kNever) {
@@ -265,7 +273,7 @@ void HwThread::resolve(PendingAccess& p, Tick ready, DataSource source) {
     pending_.note_resolved(slot);
     for (const std::int32_t child : p.children) {
         PendingAccess& ch = pending_.at(child);
-        ch.issue = std::max(ready, ch.earliest);
+        ch.issue = std::max(ready, ch.earliest) + ch.translation;
         scheduler_.schedule(ch, ch.issue);
     }
     p.children.clear();

@@ -34,6 +34,7 @@ public:
     std::uint64_t sequence = 0;  ///< program order
     Tick issue = 0;
     Tick earliest = 0;  ///< when the instruction stream reached it
+    Tick translation = 0;  ///< from a known address to the access: TLB miss
     Tick ready = kNever;  ///< kNever: not performed yet
     DataSource source = DataSource::kL1;
     std::uint32_t generation = 0;

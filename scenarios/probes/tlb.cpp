@@ -20,8 +20,8 @@ constexpr Addr kPage = 4096;
 std::vector<Addr> pages(Addr base, unsigned count, std::uint64_t seed) {
     std::vector<Addr> chain(count);
     for (unsigned i = 0; i < count; ++i) {
-        // Another line in each page, so that the lines spread over all sets of the L1D.
-        chain[i] = model::kSmallPageBit | (base + i * kPage + i % (kPage / 64) * 64);
+        // Another line in each page, so that the lines spread over all sets of the caches.
+        chain[i] = model::kSmallPageBit | (base + i * kPage + (i * 29 + i / 64) % (kPage / 64) * 64);
     }
     model::Random random(seed, "probe tlb");
     for (std::size_t i = count; i > 1; --i) std::swap(chain[i - 1], chain[random.below(i)]);
