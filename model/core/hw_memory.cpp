@@ -24,7 +24,7 @@ RequestKind request_kind(PendingKind k) {
 }
 }  // namespace
 
-Tick HwThread::translate(Addr addr, bool is_store) {
+Tick HwThread::translate(Addr addr, bool is_store, Tick at) {
     Tlbs& tlbs = core_.tlbs();
     if ((addr >> tlbs.last_data_shift()) == tlbs.last_data_page()) return 0;
     switch (tlbs.data(addr)) {
@@ -33,8 +33,11 @@ Tick HwThread::translate(Addr addr, bool is_store) {
         case TlbResult::kWalk: break;
     }
     ++(*bank_)[is_store ? Event::kDtlbWalkStore : Event::kDtlbWalkLoad];
-    // One walker per core; the leaf entry is read through the caches.
-    const Tick start = std::max(now_, core_.walker_free_at);
+    // One walker per core; the leaf entry is read through the caches. Of a load whose address is not
+    // known yet only the walk's length is, and it does not keep the walker busy meanwhile.
+    const bool known_at = at != kNever;
+    const Tick from = known_at ? at : now_;
+    const Tick start = known_at ? std::max(at, core_.walker_free_at) : now_;
     const Addr leaf = machine_.page_table_entry(addr);
     const Addr line = line_of(leaf);
     Tick leaf_latency = timing_.l1;
@@ -45,11 +48,11 @@ Tick HwThread::translate(Addr addr, bool is_store) {
         leaf_latency = known(t) - start;
     }
     const Tick end = start + timing_.walk + leaf_latency;
-    core_.walker_free_at = end;
+    if (known_at) core_.walker_free_at = end;
     if (AccessObserver* o = machine_.observer(); o != nullptr && context_ != nullptr) {
         (void)o;  // the delay shows in the access that waits for the walk
     }
-    return end - now_;
+    return end - from;
 }
 
 std::int32_t HwThread::new_slot() {
@@ -99,7 +102,7 @@ Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
     ++sequence_;
     Tick at = std::max(now_, pending_.ready_of(dep));
     const bool unknown = at == kNever;
-    const Tick walk = translate(addr, false);
+    const Tick walk = translate(addr, false, at);
     // The translation starts when the address is known, as the access itself would.
     if (!unknown) at += walk;
     const Addr line = line_of(physical(addr));
@@ -321,7 +324,7 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
         }
     }
     Tick at = std::max(now_, known(dep));
-    at = std::max(at, now_ + translate(addr, true));
+    at += translate(addr, true, at);
     const Addr line = line_of(physical(addr));
     machine_.classifier().on_write(core_.index(), physical(addr), size);
     StoreBuffer::Entry e;
@@ -381,7 +384,7 @@ void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) 
     const Tick at = std::max(now_, pending_.ready_of(dep));
     const Addr line = line_of(physical(addr));
     if (at != kNever) {
-        const Tick walk = translate(addr, false);
+        const Tick walk = translate(addr, false, at);
         const std::size_t slot = core_.find_l1d(line);
         if (slot != kMiss) {
             ++c[Event::kL1dHit];
@@ -391,7 +394,7 @@ void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) 
         }
         const bool own = !machine_.platform().mechanisms.prefetch_shared_only;
         miss(addr, 1, field, own ? PendingKind::kPrefetchOwn : PendingKind::kPrefetch,
-             std::max(at, now_ + walk), {}, kind == PrefetchKind::kNta);
+             at + walk, {}, kind == PrefetchKind::kNta);
         return;
     }
     const bool own = !machine_.platform().mechanisms.prefetch_shared_only;
@@ -413,7 +416,7 @@ void HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token dep) 
     drain_loads();
     drain_stores();
     stall_until(known(dep), component_of(dep), field);
-    const Tick walk = translate(addr, true);
+    const Tick walk = translate(addr, true, now_);
     if (walk > 0) stall_until(now_ + walk, CpiComponent::kTlb, field);
     const Addr line = line_of(physical(addr));
     for (;;) {

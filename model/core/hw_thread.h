@@ -235,8 +235,9 @@ private:
         if (observing_) observe_time(fs, c, field);
     }
     void observe_time(Tick fs, CpiComponent c, FieldId field);
-    /// Address translation: delay before the access can start.
-    Tick translate(Addr addr, bool is_store);
+    /// Address translation of an address that is known at `at` (kNever: not yet): delay from then to
+    /// the access's start.
+    Tick translate(Addr addr, bool is_store, Tick at);
     /// An access that L1D could not serve: from L2 at once, else pending.
     Token miss(Addr addr, unsigned size, FieldId field, PendingKind kind, Tick issue_at,
                const Token& dep, bool nta);
