@@ -133,7 +133,7 @@ protected:
             }
             text += one;
         }
-        const std::string path = testing::TempDir() + "/linefill_layout_resolve.txt";
+        std::string path = testing::TempDir() + "/linefill_layout_resolve.txt";
         std::ofstream(path) << text;
         return path;
     }
