@@ -133,7 +133,9 @@ protected:
             }
             text += one;
         }
-        std::string path = testing::TempDir() + "/linefill_layout_resolve.txt";
+        // Cases run at the same time, each in a process of its own.
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        std::string path = testing::TempDir() + "/linefill_layout_" + test->name() + ".txt";
         std::ofstream(path) << text;
         return path;
     }
