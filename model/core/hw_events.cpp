@@ -15,15 +15,16 @@ void HwThread::reset_deadline() {
     if (pending_vectors_ != 0 && interrupts_enabled_) deadline_ = 0;
 }
 
-void HwThread::at_deadline() {
-    if (pending_vectors_ != 0 && interrupts_enabled_) take_interrupts();
+bool HwThread::at_deadline() {
+    if (pending_vectors_ != 0 && interrupts_enabled_ && !take_interrupts()) return false;
     scheduler_.sync(*this, now_);
     reset_deadline();
     // One may have become pending while others ran.
     if (deadline_ == 0) {
-        take_interrupts();
+        if (!take_interrupts()) return false;
         reset_deadline();
     }
+    return true;
 }
 
 void HwThread::synchronise() {
@@ -39,7 +40,7 @@ void HwThread::raise(unsigned vector) {
     if (interrupts_enabled_) deadline_ = 0;
 }
 
-void HwThread::take_interrupts() {
+bool HwThread::take_interrupts() {
     while (pending_vectors_ != 0 && interrupts_enabled_) {
         const auto vector = static_cast<unsigned>(__builtin_ctzll(pending_vectors_));
         pending_vectors_ &= pending_vectors_ - 1;
@@ -51,13 +52,22 @@ void HwThread::take_interrupts() {
         set_kernel_mode(true);
         ++(*bank_)[Event::kInterrupts];
         charge(timing_.interrupt_entry, CpiComponent::kIrq);
+        interrupted_user_mode_ = !was_kernel;
         if (machine_.interrupt_sink() != nullptr) machine_.interrupt_sink()->interrupt(cpu_, vector);
-        interrupts_enabled_ = false;
-        charge(timing_.interrupt_exit, CpiComponent::kIrq);
-        set_kernel_mode(was_kernel);
+        HwThread& here = running();
+        here.end_interrupt(was_kernel);
+        if (&here != this) return false;
         spinning_ = was_spinning;
-        interrupts_enabled_ = true;
     }
+    reset_deadline();
+    return true;
+}
+
+void HwThread::end_interrupt(bool was_kernel) {
+    interrupts_enabled_ = false;
+    charge(timing_.interrupt_exit, CpiComponent::kIrq);
+    set_kernel_mode(was_kernel);
+    interrupts_enabled_ = true;
     reset_deadline();
 }
 
@@ -77,7 +87,7 @@ void HwThread::enable_interrupts() {
     if (pending_vectors_ != 0) {
         // An interrupt that lies in this thread's past or present; others act first.
         scheduler_.sync(*this, now_);
-        take_interrupts();
+        if (!take_interrupts()) return;
     }
     reset_deadline();
 }
@@ -128,7 +138,11 @@ void HwThread::spin_until(Addr addr, unsigned size, FieldId field, const SpinLoo
         } else if (resumed > now_) {
             now_ = resumed;
         }
-        if (pending_vectors_ != 0 && interrupts_enabled_) take_interrupts();
+        if (pending_vectors_ != 0 && interrupts_enabled_ && !take_interrupts()) {
+            // The loop goes on where the task is now.
+            running().spin_until(addr, size, field, loop, condition);
+            return;
+        }
     }
     spinning_ = false;
     watched_ = 0;
@@ -162,7 +176,7 @@ void HwThread::halt(Addr monitor, Tick exit_latency) {
     }
     interrupts_enabled_ = true;
     scheduler_.sync(*this, now_);
-    if (pending_vectors_ != 0) take_interrupts();
+    if (pending_vectors_ != 0 && !take_interrupts()) return;
     reset_deadline();
 }
 
@@ -193,7 +207,10 @@ void HwThread::advance(Tick cost) {
         left -= passed;
         unsettled_ += functional_ ? 0 : passed;
         if (pending_vectors_ != 0 && interrupts_enabled_) {
-            take_interrupts();
+            if (!take_interrupts()) {
+                running().advance(left);
+                return;
+            }
         } else if (passed == 0 && left > 0 && scheduler_.now() < start) {
             continue;  // woken before our time by something that does not concern us
         }
@@ -213,7 +230,7 @@ Tick HwThread::advance_some(Tick cost) {
     }
     const Tick passed = now_ - start;
     unsettled_ += functional_ ? 0 : passed;
-    if (pending_vectors_ != 0 && interrupts_enabled_) take_interrupts();
+    if (pending_vectors_ != 0 && interrupts_enabled_) (void)take_interrupts();
     return passed;
 }
 

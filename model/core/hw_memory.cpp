@@ -95,7 +95,7 @@ bool HwThread::load_hit(Addr addr, const Token& dep, Token& result) {
 
 Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
     if (functional_) return {};
-    check();
+    if (!check()) return running().load(addr, size, field);
     issue(1);
     Counters& c = *bank_;
     ++c[Event::kLoads];
@@ -204,7 +204,8 @@ void HwThread::perform(PendingAccess& p, Tick now) {
     const Addr line = line_of(physical(p.addr));
     Counters& c = *bank_;
     const bool write = wants_write(p.kind);
-    const bool lookup_counts = !p.counted && p.kind != PendingKind::kCode &&
+    const bool asks_again = p.kind == PendingKind::kLocked && locked_fresh_;
+    const bool lookup_counts = !p.counted && !asks_again && p.kind != PendingKind::kCode &&
                                p.kind != PendingKind::kWalk;
     if (p.kind != PendingKind::kCode) {
         const std::size_t slot = core_.find_l1d(line);
@@ -308,7 +309,7 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
         machine_.notify_host_write(line_of(physical(addr)), scheduler_.now(), this);
         return;
     }
-    check();
+    if (!check()) return running().store(addr, size, field, {}, effect);
     issue(1);
     Counters& c = *bank_;
     ++c[Event::kStores];
@@ -377,7 +378,7 @@ void HwThread::store_buffer_changed() {
 
 void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) {
     if (functional_) return;
-    check();
+    if (!check()) return running().prefetch(addr, field, kind);
     issue(1);
     Counters& c = *bank_;
     ++c[Event::kSoftwarePrefetch];
@@ -402,10 +403,10 @@ void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) 
          kind == PrefetchKind::kNta);
 }
 
-void HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token dep) {
+HwThread& HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token dep) {
     locked_fresh_ = false;
-    if (functional_) return;
-    check();
+    if (functional_) return *this;
+    if (!check()) return running().begin_locked(addr, size, field, {});
     issue(1);
     Counters& c = *bank_;
     ++c[Event::kLoads];
@@ -435,12 +436,16 @@ void HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token dep) 
         }
         const Token t = miss(addr, size, field, PendingKind::kLocked, now_, {}, false);
         const Tick ready = known(t);
+        const std::size_t got = core_.find_l1d(line);
+        const bool ours = got != kMiss && core_.l1d_line(got).state != LineState::kShared;
         stall_until(ready, component_of(t), field);
         locked_fresh_ = true;
-        // Ownership came and the line was held for us: the operation happens before it can go.
-        break;
+        // A line that came by our own transaction is held for us: the operation happens before it can
+        // go. One that the sibling had brought is not, and may have gone at this very time.
+        if (ours) break;
     }
     machine_.classifier().on_write(core_.index(), physical(addr), size);
+    return *this;
 }
 
 void HwThread::end_locked(Addr addr, unsigned size, FieldId field) {

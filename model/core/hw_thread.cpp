@@ -104,6 +104,7 @@ std::uint64_t HwThread::rdtsc() {
     if (!functional_) {
         issue(1);
         charge(timing_.rdtsc, CpiComponent::kBase);
+        return running().peek_tsc();
     }
     return peek_tsc();
 }

@@ -82,13 +82,13 @@ public:
     /// the values, at the point in global order where the line is held.
     template <class Operation>
     auto locked(Addr addr, unsigned size, FieldId field, Operation&& operation, Token dep = {}) {
-        begin_locked(addr, size, field, dep);
+        HwThread& here = begin_locked(addr, size, field, dep);
         if constexpr (std::is_void_v<decltype(operation())>) {
             operation();
-            end_locked(addr, size, field);
+            here.end_locked(addr, size, field);
         } else {
             auto result = operation();
-            end_locked(addr, size, field);
+            here.end_locked(addr, size, field);
             return result;
         }
     }
@@ -126,6 +126,8 @@ public:
     /// Kernel (true) or user mode, for :k and :u counts; set by the system call and interrupt paths.
     void set_kernel_mode(bool kernel);
     bool kernel_mode() const { return kernel_mode_; }
+    /// Whether the interrupt that is being taken came in user mode; for InterruptSink.
+    bool interrupted_user_mode() const { return interrupted_user_mode_; }
 
     // ---- counting and attribution -----------------------------------------------------------
     /// Where events are counted from now on; `user` and `kernel` banks. Books time up to now first.
@@ -193,20 +195,25 @@ private:
         FieldId field;
         CpiComponent component;
     };
-    static constexpr std::size_t kWindowSlots = 256;
+    static constexpr std::size_t kWindowSlots = 64;  // as many as load buffers go
 
     /// The fast path: an L1D hit with nothing special about it. False: nothing has been done.
     bool load_hit(Addr addr, const Token& dep, Token& result);
     Token load_slow(Addr addr, unsigned size, FieldId field, Token dep);
 
-    void begin_locked(Addr addr, unsigned size, FieldId field, Token dep);
+    /// Returns the hardware thread that goes on: another one after an interrupt that moved the task.
+    HwThread& begin_locked(Addr addr, unsigned size, FieldId field, Token dep);
     void end_locked(Addr addr, unsigned size, FieldId field);
-    void at_deadline();
-    void check() {
-        if (now_ >= deadline_) at_deadline();
+    /// These three take interrupts, on whose way out the layer above may have moved the calling fiber
+    /// to another hardware thread. They return false then, and `this` must not be touched any more.
+    [[nodiscard]] bool at_deadline();
+    [[nodiscard]] bool take_interrupts();
+    bool check() {
+        return now_ < deadline_ || at_deadline();
     }
     void reset_deadline();
-    void take_interrupts();
+    void end_interrupt(bool was_kernel);
+    static HwThread& running() { return *static_cast<HwThread*>(Scheduler::running_agent()); }
     /// Issue slots of `n` instructions.
     void issue(unsigned n) {
         instructions_ += n;
@@ -285,6 +292,7 @@ private:
     bool watching_ = false;  // host-blocked until a watched line is taken
     bool blocked_ = false;   // host-blocked for any reason
     bool kernel_mode_ = true;
+    bool interrupted_user_mode_ = false;
     bool functional_ = false;
     bool observing_ = false;  // attribution is on
     bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
