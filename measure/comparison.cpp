@@ -29,6 +29,7 @@ std::map<std::uint64_t, const RunResult*> by_seed(const std::vector<RunResult>& 
 // The runs that have a partner on every side, in the order of their seeds.
 std::vector<RunPointers> paired_by_seed(const std::vector<const std::vector<RunResult>*>& sides) {
     std::vector<std::map<std::uint64_t, const RunResult*>> sorted;
+    sorted.reserve(sides.size());
     for (const auto* side : sides) {
         sorted.push_back(by_seed(*side));
     }

@@ -61,7 +61,7 @@ public:
         for (const auto& side : row.patched) {
             patched += (patched.empty() ? "" : ", ") + patched_object(side);
         }
-        const std::string text =
+        std::string text =
             (first_ ? "\n  {" : ",\n  {") + member("workload", json_string(row.workload)) + ", " +
             member("parameter", json_string(row.parameter)) + ", " +
             member("metric", json_string(row.metric.name)) + ", " +

@@ -144,6 +144,7 @@ std::string mmtests_table(const std::vector<std::string>& operations,
     const bool higher = better == Better::kHigher;
     const std::vector<Statistic> rows = statistics(higher);
     std::vector<std::string> labels;
+    labels.reserve(rows.size());
     for (const Statistic& row : rows) {
         labels.push_back(row.label);
     }

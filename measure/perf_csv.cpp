@@ -3,6 +3,7 @@
 #include "measure/perf_csv.h"
 
 #include <cmath>
+#include <vector>
 
 #include "measure/perf_text.h"
 #include "measure/text_format.h"
@@ -61,31 +62,39 @@ std::string note_fields(const PerfNote& note, const std::string& separator) {
     return separator + fixed(note.value, two ? 2 : 3) + separator + note.unit;
 }
 
+std::string row_text(const RowScope& scope, const PerfRow& row, bool repeated,
+                     const std::string& separator) {
+    // The mean of equal shares may miss a whole number by a rounding error.
+    constexpr double kRounding = 1e-9;
+    const std::string start = scope_fields(scope, separator);
+    const bool partly = row.running_pct != kPercent;
+    std::vector<std::string> fields = {value_text(row), row.unit, row.name};
+    if (repeated) {
+        fields.push_back(fixed(row.noise_pct, 2) + '%');
+    }
+    fields.push_back(fixed(std::floor(row.running_ns), 0));
+    fields.push_back(fixed(partly ? std::floor(row.running_pct + kRounding) : kPercent, 2));
+
+    std::string text = start;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        text.append(i == 0 ? "" : separator).append(fields[i]);
+    }
+    text += row.notes.empty() ? separator + separator : note_fields(row.notes.front(), separator);
+    text += '\n';
+    for (std::size_t i = 1; i < row.notes.size(); ++i) {
+        text.append(start).append(separator).append(separator).append(separator);
+        text.append(note_fields(row.notes[i], separator)).append("\n");
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string perf_csv(const StatReport& report, std::string_view separator) {
-    const std::string sep(separator);
     std::string text = comment_block(report.header);
-    // The mean of equal shares may miss a whole number by a rounding error.
-    constexpr double kRounding = 1e-9;
     for (const PlacedRow& placed : placed_rows(report)) {
-        const PerfRow& row = placed.row;
-        const std::string scope = scope_fields(*placed.scope, sep);
-        text += scope + value_text(row) + sep + row.unit + sep + row.name + sep;
-        if (report.parts.front().runs.size() > 1) {
-            text += fixed(row.noise_pct, 2) + '%' + sep;
-        }
-        const bool partly = row.running_pct != kPercent;
-        text += fixed(std::floor(row.running_ns), 0) + sep +
-                fixed(partly ? std::floor(row.running_pct + kRounding) : kPercent, 2);
-        if (row.notes.empty()) {
-            text += sep + sep + '\n';
-            continue;
-        }
-        text += note_fields(row.notes.front(), sep) + '\n';
-        for (std::size_t i = 1; i < row.notes.size(); ++i) {
-            text += scope + sep + sep + sep + note_fields(row.notes[i], sep) + '\n';
-        }
+        const bool repeated = report.parts.front().runs.size() > 1;
+        text += row_text(*placed.scope, placed.row, repeated, std::string(separator));
     }
     return text;
 }
