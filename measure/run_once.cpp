@@ -8,6 +8,7 @@
 #include "measure/event_counts.h"
 #include "measure/report/report.h"
 #include "model/sim/error.h"
+#include "model/sim/time.h"
 #include "scenarios/run.h"
 
 namespace linefill::measure {
@@ -38,6 +39,9 @@ RunOutcome run_once(const RunSpec& spec, const DataDirs& dirs) {
     request.seed = spec.seed;
     request.sampling = prepared.sampling;
     if (!spec.draws) request.draws = scenarios::DrawOptions::none();
+    if (spec.quantum_ns) {
+        request.quantum = static_cast<model::Tick>(*spec.quantum_ns) * model::kNanosecond;
+    }
     request.mcs_queueing = prepared.mcs_queueing;
     request.page_aligned_percpu = prepared.page_aligned_percpu;
 

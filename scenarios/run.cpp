@@ -118,7 +118,10 @@ ScenarioResult run_workload(const RunRequest& request) {
     check(request);
     const auto host_start = std::chrono::steady_clock::now();
 
-    model::Machine machine(request.platform, request.seed);
+    model::MachineOptions machine_options;
+    machine_options.seed = request.seed;
+    if (request.quantum >= 0) machine_options.quantum = request.quantum;
+    model::Machine machine(request.platform, machine_options);
     kernel::Kernel kernel(machine, request.kernel, *request.layout, kernel_options(request));
     kernel.boot();
     Conductor conductor(kernel, request);

@@ -55,6 +55,8 @@ struct RunRequest {
     model::AccessObserver* observer = nullptr;
     /// Sees who waited for which lock, in what is measured; null: off.
     kernel::LockObserver* lock_observer = nullptr;
+    /// How far a hardware thread may run ahead of the others; 0: not at all; negative: the model's.
+    model::Tick quantum = -1;
     // Mechanisms that an ablation switches off; those of the machine are in platform.mechanisms.
     bool mcs_queueing = true;          ///< off: waiters of a queued lock all spin on the lock word
     bool page_aligned_percpu = true;   ///< off: per-CPU areas at a stride that spreads the sets

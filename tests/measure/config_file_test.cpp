@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's configuration written out and read back is the same run.
+#include "measure/config_file.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/platform/dump.h"
+#include "model/sim/error.h"
+
+namespace linefill::measure {
+namespace {
+
+using ::testing::HasSubstr;
+
+const DataDirs kDirs = {{LINEFILL_SOURCE_DIR "/platforms"}, {}};
+
+RunConfig example() {
+    RunConfig config;
+    config.spec.platform = "xeon-snb-2s";
+    config.spec.overrides = {"cache.llc.size=10MiB"};
+    config.spec.kernel = "v4.7-rc7+prefetch-curr-exec-start";
+    config.spec.moves = {"task_struct.pi_lock=1792"};
+    config.spec.seed = 42;
+    config.spec.draws = false;
+    config.spec.quantum_ns = 500;
+    config.spec.sampling = Sampling::kAmount;
+    config.spec.sample_amount = "5ms";
+    config.spec.events = {"cycles", "instructions:u"};
+    config.spec.ablations = {"numa_distance", "mcs_queueing"};
+    config.workloads = {"pound_times --threads 2", "pound_times --threads 8"};
+    config.repeats = 3;
+    return config;
+}
+
+TEST(ConfigFileTest, WrittenAndReadBackItIsTheSameRun) {
+    const RunConfig config = example();
+    const std::string text = write_run_config(config, kDirs);
+    const RunConfig back = read_run_config(text, "c.toml");
+    EXPECT_EQ(back.workloads, config.workloads);
+    EXPECT_EQ(back.repeats, 3U);
+    EXPECT_EQ(back.spec.platform, "xeon-snb-2s");
+    EXPECT_EQ(back.spec.kernel, config.spec.kernel);
+    EXPECT_EQ(back.spec.moves, config.spec.moves);
+    EXPECT_EQ(back.spec.seed, 42U);
+    EXPECT_FALSE(back.spec.draws);
+    EXPECT_EQ(back.spec.quantum_ns, 500U);
+    EXPECT_EQ(back.spec.sampling, Sampling::kAmount);
+    EXPECT_EQ(back.spec.sample_amount, "5ms");
+    EXPECT_EQ(back.spec.events, config.spec.events);
+    // The platform's own mechanisms are keys of it by now.
+    EXPECT_THAT(back.spec.ablations, ::testing::ElementsAre("mcs_queueing"));
+    EXPECT_EQ(model::dump_platform(prepare_platform(back.spec, {})),
+              model::dump_platform(prepare_platform(config.spec, kDirs)));
+    EXPECT_EQ(write_run_config(back, {}), text);
+}
+
+TEST(ConfigFileTest, MistakesAreNamedWithTheirLine) {
+    const std::string text = write_run_config(example(), kDirs);
+    const auto complaint = [&](std::string from, const std::string& to) {
+        std::string changed = text;
+        changed.replace(changed.find(from), from.size(), to);
+        try {
+            (void)read_run_config(changed, "c.toml");
+        } catch (const model::UserError& error) {
+            return std::string(error.what());
+        }
+        return std::string("none");
+    };
+    EXPECT_THAT(complaint("seed = 42", "sead = 42"), HasSubstr("did you mean \"seed\"?"));
+    EXPECT_THAT(complaint("seed = 42", "seed = -1"), HasSubstr("c.toml:"));
+    EXPECT_THAT(complaint("repeats = 3", "repeats = 0"), HasSubstr("run.repeats"));
+    EXPECT_THAT(complaint("[platform]", "[plattform]"), HasSubstr("plattform"));
+    EXPECT_THAT(complaint("sampling = \"5ms\"", "sampling = \"much\""), HasSubstr("sampling"));
+    // The line is that of the whole file, not of its platform part.
+    const std::string wrong = complaint("ways = 8", "ways = 0");
+    std::size_t line = 1;
+    for (std::size_t i = 0; i < text.find("ways = 8"); ++i) line += text[i] == '\n' ? 1 : 0;
+    EXPECT_THAT(wrong, HasSubstr("c.toml:" + std::to_string(line) + ":"));
+}
+
+}  // namespace
+}  // namespace linefill::measure
