@@ -10,7 +10,8 @@ namespace {
 
 constexpr model::SpinLoop kLoop{.instructions = 4, .loads = 1, .pause = true};
 
-void store_sequence(void* sequence, u64 value) { *static_cast<u32*>(sequence) = static_cast<u32>(value); }
+// The value has changed already; the drain only wakes those who wait for it.
+void woken_by_drain(void*, u64) {}
 
 struct SeqField : FieldBase {
     SeqField(const Place& at, const char* field) : FieldBase(at, field) {}
@@ -45,8 +46,8 @@ void Seqcount::bump() {
     model::HwThread& hw = model::this_hw_thread();
     const Token dep = take_dep();
     hw.load(addr_, 4, id_, dep);
-    ++written_;
-    hw.store(addr_, 4, id_, dep, {&store_sequence, &sequence_, written_});
+    ++sequence_;
+    hw.store(addr_, 4, id_, dep, {&woken_by_drain, nullptr, 0});
 }
 
 Seqlock::Seqlock(const Place& at, const char* field, u32 instance)

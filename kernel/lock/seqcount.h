@@ -40,8 +40,9 @@ private:
 
     Addr addr_;
     FieldId id_;
-    u32 sequence_ = 0;  // changes when the writer's store drains
-    u32 written_ = 0;   // the writer's own view
+    // Changes when the writer's store executes, as the fields do that it protects: a reader on the host
+    // side then never sees new data with an old count.
+    u32 sequence_ = 0;
 };
 
 /// seqlock_t: the counter, and the writers' lock 4 bytes behind it.
