@@ -21,6 +21,7 @@ class HwThread;
 
 namespace linefill::kernel {
 
+class InterruptDispatch;
 class Memory;
 class SchedTopology;
 struct Rq;
@@ -73,6 +74,8 @@ public:
     /// The first user process; runs `entry` in user mode. To be called after boot() and before the
     /// machine runs: the boot CPU starts it. `entry` ends by calling do_exit().
     TaskStruct& create_init(std::string name, std::function<void()> entry);
+    /// The CPU that create_init's task starts on: drawn from the seed.
+    unsigned init_cpu() const { return init_cpu_; }
 
     model::Machine& machine() { return machine_; }
     const KernelSpec& spec() const { return spec_; }
@@ -92,6 +95,16 @@ public:
     Field<u64>& per_cpu_offset(unsigned cpu) { return *per_cpu_offset_[cpu]; }
     TaskStruct& current_of(unsigned cpu) { return *current_[cpu]; }
     void set_current(unsigned cpu, TaskStruct& task) { current_[cpu] = &task; }
+    /// Who ran on `cpu` before its last switch.
+    TaskStruct* switched_from(unsigned cpu) { return switched_from_[cpu]; }
+    void set_switched_from(unsigned cpu, TaskStruct* task) { switched_from_[cpu] = task; }
+    /// Interrupts that `cpu` is inside of.
+    unsigned irq_depth(unsigned cpu) const;
+    /// Whether events are directed to banks of the current task (see counter_router.h).
+    bool routes_counters() const { return routes_counters_; }
+    void set_routes_counters(bool on) { routes_counters_ = on; }
+    model::Tick cr3_cost() const { return cr3_cost_; }
+    model::Tick idle_exit_latency() const { return idle_exit_latency_; }
     TaskStruct& idle_task(unsigned cpu) { return *idle_[cpu]; }
     const SchedClass& fair_class() const { return *fair_class_; }
     const SchedClass& idle_class() const { return *idle_class_; }
@@ -125,15 +138,20 @@ private:
     std::vector<std::unique_ptr<SchedPercpu>> percpu_;
     std::vector<std::unique_ptr<Rq>> rqs_;
     std::vector<std::unique_ptr<TaskStruct>> idle_;
-    std::vector<TaskStruct*> current_;
+    std::vector<TaskStruct*> current_, switched_from_;
     std::unique_ptr<SchedClass> fair_class_, idle_class_;
     std::unique_ptr<TaskGroup> root_task_group_;
     std::unique_ptr<MmStruct> init_mm_;
     std::vector<std::unique_ptr<TaskStruct>> tasks_;
     int last_pid_ = 1000;
     unsigned live_tasks_ = 0;
-    struct Irq;
-    std::unique_ptr<Irq> irq_;
+    std::unique_ptr<InterruptDispatch> irq_;
+    bool routes_counters_ = true;
+    model::Tick cr3_cost_ = 0, idle_exit_latency_ = 0;
+    TaskStruct* init_ = nullptr;
+    unsigned init_cpu_ = 0;
+    std::vector<std::uint64_t> tick_phase_ns_;
+    void begin_cpu(unsigned cpu);
 };
 
 /// The one instance: one process simulates one machine.

@@ -29,10 +29,17 @@ void wake_up_new_task(TaskStruct& p);
 /// zombie; other threads are unlinked and their times added to the signal structure's.
 [[noreturn]] void do_exit(int code);
 
+/// Drops a reference; the last one frees the task_struct and the stack (their memory: host objects
+/// stay for reports).
+void put_task_struct(TaskStruct& p);
+
 /// Called first on a new task's fiber: finishes the switch to it, interrupts go on.
 void schedule_tail();
 
-/// A host stack for something that runs as `task`.
-void give_context(TaskStruct& task, std::function<void()> entry);
+/// A host stack for something that runs as `task`. What `body` throws ends the machine's run.
+void give_context(TaskStruct& task, std::function<void()> body);
+
+/// A task_struct with its kernel stack on `node`; every field at its initial value.
+std::unique_ptr<TaskStruct> alloc_task(const std::string& name, unsigned node);
 
 }  // namespace linefill::kernel

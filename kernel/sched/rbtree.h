@@ -22,6 +22,7 @@ struct RbNode {
 
     Field<RbParent> parent_color;
     PtrField<RbNode> rb_right, rb_left;
+    void* owner = nullptr;  ///< host side: the object that the node lies in
 };
 
 /// rb_root: one word, at the place of the member that holds it.

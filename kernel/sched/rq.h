@@ -62,22 +62,25 @@ struct Rq {
     PtrField<TaskStruct> wake_list;
 
     const unsigned host_cpu;
+    TaskStruct* push_task = nullptr;  ///< the one that active balance is to move; null: any
 };
 
 /// The functions of a scheduling class; calls go through its table in read-only data.
 struct SchedClass {
     SchedClass(const Place& at, std::string name);
     virtual ~SchedClass() = default;
-    virtual void enqueue_task(Rq& rq, TaskStruct& p, unsigned flags) const = 0;
-    virtual void dequeue_task(Rq& rq, TaskStruct& p, unsigned flags) const = 0;
-    virtual void check_preempt_curr(Rq& rq, TaskStruct& p) const = 0;
-    virtual void put_prev_task(Rq& rq, TaskStruct& p) const = 0;
-    virtual void task_tick(Rq& rq, TaskStruct& p) const = 0;
-    virtual void update_curr(Rq& rq) const = 0;
-    virtual int select_task_rq(TaskStruct& p, int cpu, u32 sd_flags) const = 0;
+    virtual void enqueue_task(KPtr<Rq> rq, KPtr<TaskStruct> p, unsigned flags) const = 0;
+    virtual void dequeue_task(KPtr<Rq> rq, KPtr<TaskStruct> p, unsigned flags) const = 0;
+    virtual void check_preempt_curr(KPtr<Rq> rq, KPtr<TaskStruct> p) const = 0;
+    virtual void put_prev_task(KPtr<Rq> rq, KPtr<TaskStruct> p) const = 0;
+    virtual void task_tick(KPtr<Rq> rq, KPtr<TaskStruct> p) const = 0;
+    virtual void update_curr(KPtr<Rq> rq) const = 0;
+    virtual int select_task_rq(KPtr<TaskStruct> p, int cpu, u32 sd_flags) const = 0;
 
-    Place at;
     std::string name;
+    // The table's words.
+    Field<u64> ptr_enqueue_task, ptr_dequeue_task, ptr_check_preempt_curr, ptr_put_prev_task;
+    Field<u64> ptr_pick_next_task, ptr_select_task_rq, ptr_task_tick, ptr_update_curr;
 };
 
 // sched_domain.flags
@@ -135,11 +138,11 @@ struct SchedPercpu {
     Field<u64> this_cpu_off;
     Field<TaskStruct*> current_task;
     Field<Addr> kernel_stack;
+    Field<u64> irq_count;
     Field<u64> tlb_state;
     Field<u64> cpuacct_usage;  ///< of the root cgroup
     Field<int> sd_llc_id, sd_llc_size;
     Field<u64> softirq_pending;
-    Field<u64> irq_count;
     Field<u64> rcu_dynticks;
     Field<u64> irq_stat;
 };

@@ -42,17 +42,23 @@ inline bool wake_up_process(TaskStruct& p) { return try_to_wake_up(p, kTaskNorma
 /// Tests TIF_NEED_RESCHED of the current task (a load of its thread_info.flags).
 bool need_resched();
 /// Marks the current task of `rq`, whose lock is held, for rescheduling; kicks its CPU.
-void resched_curr(Rq& rq);
+void resched_curr(KPtr<Rq> rq);
 /// From the tick, interrupts off.
 void scheduler_tick();
 /// What the reschedule interrupt does.
 void scheduler_ipi();
 /// update_rq_clock under rq->lock.
-void update_rq_clock(Rq& rq);
-/// A task's time at the CPU's clock rq.clock_task, and its update: the class of rq's current task.
-void update_curr_fair(Rq& rq);
+void update_rq_clock(KPtr<Rq> rq);
 /// sched_yield().
 void yield();
+
+// ---- idle CPUs, for the tick's stop and restart ----------------------------------------------------
+/// The tick of this idle CPU stops: it joins nohz.idle_cpus_mask.
+void nohz_balance_enter_idle();
+/// First idle entry since busy: one busy CPU less in the LLC's count.
+void set_cpu_sd_state_idle();
+/// After a stopped tick: the decay of rq.cpu_load that the missed ticks would have done.
+void update_cpu_load_nohz(u64 missed_ticks);
 
 /// Restricts `p` to the CPUs of `mask` (bit per CPU); before it runs, or by itself.
 void set_cpus_allowed(TaskStruct& p, u64 mask);

@@ -130,7 +130,7 @@ struct TaskStruct {
     SchedInfo sched_info;
     PtrField<MmStruct> mm, active_mm;
     Field<int> exit_state, exit_code;
-    Field<u8> sched_contributes_to_load;
+    Field<u8> sched_contributes_to_load, sched_remote_wakeup;
     Field<int> pid, tgid;
     PtrField<TaskStruct> group_leader;
     ListLinks<TaskStruct> thread_node;  ///< on signal.thread_head
