@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/report/recorder.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "kernel/base/registry.h"
+#include "kernel/layout/pahole_print.h"
+#include "scenarios/run.h"
+
+namespace linefill::measure {
+
+namespace {
+using model::AccessKind;
+using model::DataSource;
+using model::MissClass;
+
+constexpr std::size_t kLinesKept = 64;  // of a run, for report c2c
+constexpr unsigned kCpuBits = 64;
+
+std::uint64_t bit_of(unsigned cpu) { return std::uint64_t{1} << (cpu % kCpuBits); }
+
+std::string field_name(model::FieldId id) {
+    if (id == model::kNoField) return "";
+    const kernel::FieldInfo& info = kernel::FieldRegistry::instance().info(id);
+    return info.structure + "." + info.field;
+}
+
+std::string function_name(model::FunctionId id) {
+    if (id == model::kNoFunction) return "[user]";
+    return kernel::FunctionRegistry::instance().info(id).symbol;
+}
+}  // namespace
+
+void Recorder::on_access(const model::AccessRecord& r) {
+    Site site;
+    site.line = model::line_of(r.addr);
+    site.field = r.field;
+    site.function = r.function;
+    site.kind = static_cast<std::uint8_t>(r.kind);
+    site.offset = static_cast<std::uint8_t>(r.addr % model::kLineBytes);
+    if (r.source == DataSource::kL1 && r.miss == MissClass::kHit) {
+        Hits& hits = hits_[site];
+        ++hits.count;
+        hits.cpus |= bit_of(r.cpu);
+        return;
+    }
+    Others& others = others_[site];
+    ++others.by_source[static_cast<std::size_t>(r.source)];
+    ++others.by_miss[static_cast<std::size_t>(r.miss)];
+    others.latency += r.latency;
+    others.cpus |= bit_of(r.cpu);
+}
+
+void Recorder::on_bulk_hits(unsigned cpu, model::FunctionId function, model::FieldId field,
+                            AccessKind kind, std::uint64_t count) {
+    Site site;
+    site.field = field;
+    site.function = function;
+    site.kind = static_cast<std::uint8_t>(kind);
+    Hits& hits = hits_[site];
+    hits.count += count;
+    hits.cpus |= bit_of(cpu);
+}
+
+void Recorder::on_time(unsigned, model::FunctionId function, model::FunctionId caller,
+                       model::FieldId field, unsigned component, model::Tick fs) {
+    if (component == static_cast<unsigned>(model::CpiComponent::kIdle)) return;
+    time_[{static_cast<std::uint64_t>(function) << 48U | static_cast<std::uint64_t>(caller) << 32U |
+           static_cast<std::uint64_t>(field & 0xffffffU) << 8U | component}] += fs;
+}
+
+void Recorder::on_snoop(model::Addr, unsigned, unsigned, bool, bool, model::FieldId) {}
+
+AccessStats Recorder::stats_of(const Others& o) const {
+    AccessStats s;
+    for (std::size_t i = 0; i < kSources; ++i) {
+        s.by_source[i] = o.by_source[i];
+        s.count += o.by_source[i];
+    }
+    for (std::size_t i = 0; i < kMissClasses; ++i) s.by_miss[i] = o.by_miss[i];
+    s.latency_ns = model::ns_from_ticks(o.latency);
+    s.cpus = o.cpus;
+    return s;
+}
+
+void Recorder::add_access(AttributionResult& out, const Site& site, const AccessStats& s) const {
+    const std::string field = field_name(site.field);
+    const std::string function = function_name(site.function);
+    out.fields[{field, site.kind}] += s;
+    out.functions[function][site.kind] += s;
+    if (site.line != kNoLine) out.lines[site.line].add(field, function, site.kind, site.offset, s);
+}
+
+void Recorder::add_accesses(AttributionResult& out) const {
+    for (const auto& [site, hits] : hits_.sorted()) {
+        AccessStats s;
+        s.count = hits->count;
+        s.by_source[static_cast<std::size_t>(DataSource::kL1)] = hits->count;
+        s.by_miss[static_cast<std::size_t>(MissClass::kHit)] = hits->count;
+        s.cpus = hits->cpus;
+        add_access(out, site, s);
+    }
+    for (const auto& [site, others] : others_.sorted()) add_access(out, site, stats_of(*others));
+    const kernel::FieldRegistry& registry = kernel::FieldRegistry::instance();
+    for (model::FieldId id = 1; id < registry.size(); ++id) {
+        const kernel::FieldInfo& info = registry.info(id);
+        const std::string name = field_name(id);
+        for (std::size_t kind = 0; kind < kAccessKinds; ++kind) {
+            if (out.fields.count({name, kind}) != 0) out.places[name] = {info.offset, info.size};
+        }
+    }
+    keep_busiest_lines(out);
+}
+
+// The lines that moved most; ties by address, so that the choice depends on nothing else.
+void Recorder::keep_busiest_lines(AttributionResult& out) const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> order;
+    for (const auto& [line, stats] : out.lines) {
+        if (stats.moved() != 0) order.emplace_back(stats.moved(), line);
+    }
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::map<std::uint64_t, LineStats> kept;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (i < kLinesKept) {
+            kept.insert(out.lines.extract(order[i].second));
+        } else {
+            ++out.lines_left_out;
+            out.moves_left_out += order[i].first;
+        }
+    }
+    out.lines = std::move(kept);
+}
+
+void Recorder::add_time(AttributionResult& out, double cycles_per_fs) const {
+    for (const auto& [key, fs] : time_.sorted()) {
+        out.time_cycles[{function_name(static_cast<model::FunctionId>(key.bits >> 48U)),
+                         function_name(static_cast<model::FunctionId>(key.bits >> 32U)),
+                         field_name(static_cast<model::FieldId>(key.bits >> 8U & 0xffffffU)),
+                         model::cpi_name(static_cast<model::CpiComponent>(key.bits & 0xffU))}] +=
+            static_cast<double>(*fs) * cycles_per_fs;
+    }
+}
+
+void Recorder::add_locks(AttributionResult& out) const {
+    for (const kernel::LockStatistics::Row& row : locks_.by_class()) {
+        LockRow& l = out.locks[row.name];
+        l.instances = row.instances;
+        l.acquisitions += row.totals.acquisitions;
+        l.contended += row.totals.contended;
+        l.wait_ns += model::ns_from_ticks(row.totals.contended_wait);
+        l.max_wait_ns = std::max(l.max_wait_ns, model::ns_from_ticks(row.totals.max_wait));
+        l.acquire_ns += model::ns_from_ticks(row.totals.acquire);
+        l.hold_ns += model::ns_from_ticks(row.totals.hold);
+        l.max_hold_ns = std::max(l.max_hold_ns, model::ns_from_ticks(row.totals.max_hold));
+    }
+}
+
+void Recorder::add_pahole(AttributionResult& out) const {
+    std::set<std::string> touched;
+    for (const auto& [name, place] : out.places) touched.insert(name.substr(0, name.find('.')));
+    for (const std::string& name : touched) {
+        if (layout_.has(name)) out.pahole[name] = kernel::print_pahole(layout_, name);
+    }
+}
+
+AttributionResult Recorder::sums(double cycles_per_fs) const {
+    AttributionResult out;
+    out.runs = 1;
+    add_time(out, cycles_per_fs);
+    add_accesses(out);
+    add_locks(out);
+    add_pahole(out);
+    return out;
+}
+
+std::string Recorder::finish(const scenarios::ScenarioResult& result) {
+    const model::Counters total = result.observed.total();
+    const auto cycles = static_cast<double>(total[model::Event::kCycles]);
+    // Time becomes cycles at the clock of the run: what was seen sums to what was counted.
+    const auto counted_fs = static_cast<double>(total[model::Event::kUnhaltedFs]);
+    AttributionResult out = sums(counted_fs > 0 ? cycles / counted_fs : 0);
+    out.units = result.observed_units;
+    out.cycles = cycles;
+    out.instructions = static_cast<double>(total[model::Event::kInstructions]);
+    return encode_attribution(out);
+}
+
+}  // namespace linefill::measure

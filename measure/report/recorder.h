@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches one run: sums every access and all time by function, field and line while it goes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "kernel/layout/layout.h"
+#include "kernel/lock/lock_statistics.h"
+#include "measure/report/attribution.h"
+#include "measure/report/flat_table.h"
+#include "measure/report/report.h"
+
+namespace linefill::measure {
+
+/// On the hot path are two tables and no names: hits, which are most accesses, touch 48 bytes; all
+/// that a report shows is summed from them at the end.
+class Recorder final : public AttributionRecorder, private model::AccessObserver {
+public:
+    explicit Recorder(kernel::Layout layout) : layout_(std::move(layout)) {}
+
+    model::AccessObserver* accesses() override { return this; }
+    kernel::LockObserver* locks() override { return &locks_; }
+    std::string finish(const scenarios::ScenarioResult& result) override;
+
+    /// The sums themselves; `cycles_per_fs` turns time into cycles.
+    [[nodiscard]] AttributionResult sums(double cycles_per_fs) const;
+
+private:
+    void on_access(const model::AccessRecord& r) override;
+    void on_bulk_hits(unsigned cpu, model::FunctionId function, model::FieldId field,
+                      model::AccessKind kind, std::uint64_t count) override;
+    void on_time(unsigned cpu, model::FunctionId function, model::FunctionId caller,
+                 model::FieldId field, unsigned component, model::Tick fs) override;
+    void on_snoop(model::Addr line, unsigned from_core, unsigned to_core, bool invalidate,
+                  bool was_dirty, model::FieldId by_field) override;
+
+    /// What an access is told apart by.
+    struct Site {
+        model::Addr line = kNoLine;
+        model::FieldId field = model::kNoField;
+        model::FunctionId function = model::kNoFunction;
+        std::uint8_t kind = 0;
+        std::uint8_t offset = 0;  ///< in the line
+
+        [[nodiscard]] std::uint64_t rest() const {
+            return std::uint64_t{field} << 32U | std::uint64_t{function} << 16U |
+                   std::uint64_t{kind} << 8U | offset;
+        }
+        [[nodiscard]] std::size_t hash() const { return mix(line, rest()); }
+        bool operator==(const Site& o) const { return line == o.line && rest() == o.rest(); }
+        bool operator<(const Site& o) const {
+            return line != o.line ? line < o.line : rest() < o.rest();
+        }
+    };
+    static constexpr model::Addr kNoLine = ~model::Addr{0};  ///< of accesses counted in bulk
+
+    struct Hits {
+        std::uint64_t count = 0;
+        std::uint64_t cpus = 0;
+    };
+    struct Others {
+        std::array<std::uint32_t, kSources> by_source{};
+        std::array<std::uint32_t, kMissClasses> by_miss{};
+        model::Tick latency = 0;
+        std::uint64_t cpus = 0;
+    };
+    struct Spender {
+        std::uint64_t bits = 0;  ///< function, caller, field, component
+
+        [[nodiscard]] std::size_t hash() const { return mix(bits, 0); }
+        bool operator==(const Spender& o) const { return bits == o.bits; }
+        bool operator<(const Spender& o) const { return bits < o.bits; }
+    };
+
+    [[nodiscard]] AccessStats stats_of(const Others& o) const;
+    void add_access(AttributionResult& out, const Site& site, const AccessStats& stats) const;
+    void add_accesses(AttributionResult& out) const;
+    void keep_busiest_lines(AttributionResult& out) const;
+    void add_time(AttributionResult& out, double cycles_per_fs) const;
+    void add_locks(AttributionResult& out) const;
+    void add_pahole(AttributionResult& out) const;
+
+    kernel::Layout layout_;
+    FlatTable<Site, Hits> hits_;      ///< served by the own L1D
+    FlatTable<Site, Others> others_;  ///< all others
+    FlatTable<Spender, model::Tick> time_;
+    kernel::LockStatistics locks_;
+};
+
+}  // namespace linefill::measure
