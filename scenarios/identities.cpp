@@ -44,8 +44,10 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
     machine.check_identities(all);
 
     std::vector<IdentityCheck> checks;
+    std::int64_t to_come = 0;
+    for (unsigned cpu = 0; cpu < machine.cpus(); ++cpu) to_come += machine.hw(cpu).lookups_to_come();
     checks.push_back({"L1D hits + misses + merges = loads + stores + prefetches",
-                      all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge],
+                      all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge] + to_come,
                       all[Event::kLoads] + all[Event::kStores] + all[Event::kSoftwarePrefetch]});
     // Less than a cycle per CPU is not settled yet.
     const auto period = static_cast<std::int64_t>(1e6 / machine.platform().clock.base_ghz);

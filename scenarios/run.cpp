@@ -112,6 +112,36 @@ TaskResult describe(const UserTask& thread) {
     return t;
 }
 
+/// Ends the simulation when the last task has ended and every CPU has come to rest, so that no access
+/// is cut off half-way.
+class Epilogue final : public model::Schedulable {
+public:
+    explicit Epilogue(model::Machine& machine) : Schedulable(kRank), machine_(machine) {}
+
+    void begin(Tick now) {
+        deadline_ = now + kLongest;
+        machine_.scheduler().schedule(*this, now + kStep);
+    }
+
+protected:
+    void fire(Tick now) override {
+        bool rest = true;
+        for (unsigned cpu = 0; cpu < machine_.cpus(); ++cpu) rest = rest && machine_.hw(cpu).halted();
+        if (rest || now >= deadline_) {
+            machine_.scheduler().request_stop();
+        } else {
+            machine_.scheduler().schedule(*this, now + kStep);
+        }
+    }
+
+private:
+    static constexpr std::uint32_t kRank = 2;
+    static constexpr Tick kStep = 5 * model::kMicrosecond;
+    static constexpr Tick kLongest = 5 * model::kMillisecond;
+    model::Machine& machine_;
+    Tick deadline_ = 0;
+};
+
 }  // namespace
 
 ScenarioResult run_workload(const RunRequest& request) {
@@ -132,11 +162,19 @@ ScenarioResult run_workload(const RunRequest& request) {
         });
     first.counted = true;
     Tick ended = 0;
+    Epilogue epilogue(machine);
     kernel.on_last_exit = [&] {
         ended = model::this_hw_thread().now();
-        machine.scheduler().request_stop();
+        epilogue.begin(ended);
     };
-    machine.run();
+    try {
+        machine.run();
+    } catch (const model::SimulationError& e) {
+        std::string report = e.report();
+        if (!report.empty()) report += "\n";
+        throw model::SimulationError(e.what(), report + kernel.describe_waiters());
+    }
+    for (const auto& thread : process.threads()) conductor.close(thread->worker());
     machine.set_observer(nullptr);
     kernel::lock_system().set_observer(nullptr);
 

@@ -94,6 +94,12 @@ void Conductor::end(Worker& w) {
     w.end = model::this_hw_thread().now();
 }
 
+void Conductor::close(Worker& w) {
+    if (w.task == nullptr) return;
+    w.state = WorkerState::kOnce;
+    book(w);
+}
+
 Worker* Conductor::worker_on(unsigned cpu) const {
     auto* user = static_cast<UserTask*>(kernel_.current_of(cpu).user_data);
     return user == nullptr ? nullptr : &user->worker();
@@ -240,8 +246,8 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
 }
 
 void Conductor::unit_done(Worker& w) {
-    (void)w;
     check_stop();
+    if (w.state == WorkerState::kMeasured) running_sum_[w.window] += running();
     phase_units_ += 1;
     switch (phase_) {
         case Phase::kWarmUp:

@@ -45,6 +45,8 @@ public:
     /// A thread of the workload begins and ends; on its own fiber.
     void begin(Worker& w);
     void end(Worker& w);
+    /// After the run: books what the thread's task did after end(), on its way out.
+    void close(Worker& w);
     /// `units` units of work by the current task, each of which `unit` would do.
     void repeat(Worker& w, std::uint64_t units, const std::function<void()>& unit);
 
@@ -112,6 +114,7 @@ private:
     model::Tick phase_end_ = 0;     ///< or time, if window_time_ is set
 
     std::vector<WindowSample> windows_;
+    std::vector<double> running_sum_;  ///< per window, of the threads on CPUs at each unit's end
     std::vector<CostClass> classes_;
     double mean_cost_ = 0;          ///< femtoseconds per unit, latest window; 0: not known yet
     double user_share_ = 0;         ///< of a unit's time, latest window

@@ -103,7 +103,7 @@ Estimate estimate(const std::vector<WindowSample>& windows, const RatedSample& i
 
     const auto add_rated = [&e](Bucket b, const RatedSample& s) {
         bucket(e, b) = {s.counted, s.units, s.whole};
-        if (s.units > 0) e.counts += scaled(s.counted, s.whole / s.units);
+        e.counts += s.units > 0 ? scaled(s.counted, s.whole / s.units) : s.counted;
     };
     add_rated(Bucket::kInterrupt, interrupts);
     add_rated(Bucket::kSwitch, switches);

@@ -60,10 +60,10 @@ void Conductor::begin_measure() {
     const unsigned threads = running();
     WindowSample window;
     window.live = active_;
-    window.running = threads;
     window.tail = tail_due_;
     if (windows_.empty()) window.stands_for = std::exchange(uncredited_, 0);
     windows_.push_back(window);
+    running_sum_.push_back(0);
     tail_due_ = false;
     phase_ = Phase::kMeasure;
     phase_units_ = 0;
@@ -92,11 +92,10 @@ void Conductor::end_window() {
         all.units += c.units;
     }
     if (all.units > 0) mean_cost_ = all.fs / all.units;
-    WindowSample& window = windows_.back();
+    const WindowSample& window = windows_.back();
     const auto user = static_cast<double>(window.counted.user[Event::kUnhaltedFs]);
     const auto kernel = static_cast<double>(window.counted.kernel[Event::kUnhaltedFs]);
     if (user + kernel > 0) user_share_ = user / (user + kernel);
-    window.running = (window.running + running()) / 2;
     const auto each = [](const RatedSample& s) {
         const model::Counters c = s.counted.total();
         return s.units > 0 ? static_cast<double>(c[Event::kUnhaltedFs]) / s.units : 0;
@@ -211,7 +210,11 @@ void Conductor::fast_forward(Worker& w) {
 }
 
 Estimate Conductor::estimate() const {
-    return scenarios::estimate(windows_, interrupts_, switches_, once_);
+    std::vector<WindowSample> windows = windows_;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        if (windows[i].units > 0) windows[i].running = running_sum_[i] / windows[i].units;
+    }
+    return scenarios::estimate(windows, interrupts_, switches_, once_);
 }
 
 }  // namespace linefill::scenarios
