@@ -67,8 +67,19 @@ void HwThread::observe_time(Tick fs, CpiComponent c, FieldId field) {
 
 void HwThread::execute(unsigned n) {
     if (functional_ || n == 0) return;
-    issue(n);
-    if (window_count_ != 0) retire_window();
+    // Behind an access that is still out, only as many go as the window holds; the rest wait for it.
+    while (window_count_ != 0) {
+        const std::uint64_t behind = instructions_ - window_[window_head_].instruction;
+        const std::uint64_t room = behind < window() ? window() - behind : 0;
+        if (n <= room) break;
+        issue(static_cast<unsigned>(room) + 1);
+        n -= static_cast<unsigned>(room) + 1;
+        retire_window();
+    }
+    if (n != 0) {
+        issue(n);
+        if (window_count_ != 0) retire_window();
+    }
     check();
 }
 
