@@ -47,6 +47,7 @@ void TestMachine::add(unsigned cpu, Body body, bool awaited) {
             std::exception_ptr error;
             try {
                 work(hw);
+                hw.synchronise();  // what it left under way up to now happens
             } catch (const std::exception&) {
                 error = std::current_exception();
             }
