@@ -75,11 +75,11 @@ private:
 
 class LockBench {
 public:
-    /// No run-ahead: else a holder may be through its critical section, on the host, before others'
+    /// Without run-ahead unless told: else a holder may be through its critical section, on the host, before others'
     /// requests for the line are looked at.
-    explicit LockBench(LockKind kind, bool mcs_queueing = true)
+    explicit LockBench(LockKind kind, bool mcs_queueing = true, model::Tick quantum = 0)
         : machine_(model::load_platform("xeon-snb-2s", {"platforms"}),
-                   model::MachineOptions{.seed = 1, .quantum = 0}),
+                   model::MachineOptions{.seed = 1, .quantum = quantum}),
           sections(machine_) {
         lock_system().configure(kind, mcs_queueing, machine_.cpus(), sections);
         lock_system().set_observer(&statistics);

@@ -221,8 +221,8 @@ TEST_P(HandOverTest, QueuedWaitersFetchTwoLinesAtMostPerRelease) {
 
 // ---- pending bit and nodes -------------------------------------------------------------------
 
-unsigned node_accesses(unsigned contenders, bool mcs_queueing) {
-    LockBench bench(LockKind::kQueued, mcs_queueing);
+unsigned node_accesses(unsigned contenders, bool mcs_queueing, model::Tick quantum = 0) {
+    LockBench bench(LockKind::kQueued, mcs_queueing, quantum);
     RawSpinlock lock(bench.line(), LockBench::field("lock"));
     AccessCounter seen;
     bench.machine().set_observer(&seen);
@@ -244,6 +244,10 @@ unsigned node_accesses(unsigned contenders, bool mcs_queueing) {
 }
 
 TEST(QueuedLockTest, TwoContendersNeverTouchANode) { EXPECT_EQ(node_accesses(2, true), 0U); }
+TEST(QueuedLockTest, NorWithRunAhead) {
+    // The next attempt of a holder that has just released must find its own release visible.
+    EXPECT_EQ(node_accesses(2, true, model::kMicrosecond), 0U);
+}
 TEST(QueuedLockTest, ThreeContendersQueue) { EXPECT_GT(node_accesses(3, true), 100U); }
 TEST(QueuedLockTest, WithoutQueueingNobodyTouchesANode) { EXPECT_EQ(node_accesses(5, false), 0U); }
 
