@@ -218,6 +218,10 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
         parts_->to_socket.push_back(
             std::make_unique<PeerConnection>(named("fabric_to_socket", s), *llcs_[s]));
         parts_->home.push_back(std::make_unique<MemoryInitiator>(named("home_agent", s).c_str()));
+        if (options_.memory_binder != nullptr) {
+            options_.memory_binder->bind(s, parts_->home[s]->socket);
+            continue;
+        }
         parts_->memory.push_back(
             std::make_unique<MemoryTarget>(named("memory", s).c_str(), *memory_[s]));
         parts_->home[s]->socket.bind(parts_->memory[s]->socket);

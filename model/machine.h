@@ -25,6 +25,7 @@ class Core;
 class Llc;
 class Link;
 class MemoryController;
+struct MemoryBinder;
 
 /// For tests: makes the LLC of a socket (a subclass with a broken transition, say).
 struct LlcFactory {
@@ -38,6 +39,7 @@ struct MachineOptions {
     Tick quantum = kMicrosecond;  ///< run-ahead bound; 0 synchronises on every access
     bool track_tokens = false;    ///< write-sequence tokens for the coherence tester
     LlcFactory* llc_factory = nullptr;
+    MemoryBinder* memory_binder = nullptr;  ///< memory from outside (model/memory/memory_target.h)
 };
 
 class Machine {

@@ -38,6 +38,13 @@ private:
     MemoryController& controller_;
 };
 
+/// Binds a TLM-2.0 base-protocol target of one's own to the home agent of each node, in place of the
+/// model's memory. The target must annotate its delay; it may not wait().
+struct MemoryBinder {
+    virtual ~MemoryBinder() = default;
+    virtual void bind(unsigned node, tlm::tlm_initiator_socket<64>& home_agent) = 0;
+};
+
 /// CPU to its interrupt controller: an 8-byte register write.
 class ApicInitiator : public sc_core::sc_module, public ApicRegisters {
 public:
