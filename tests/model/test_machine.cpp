@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/model/test_machine.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "model/sim/error.h"
 #include "tests/model/platform/platform_text.h"
@@ -41,8 +41,8 @@ void TestMachine::background(unsigned cpu, Body body) { add(cpu, std::move(body)
 
 void TestMachine::add(unsigned cpu, Body body, bool awaited) {
     if (awaited) ++awaited_;
-    contexts_.push_back(std::make_unique<ExecutionContext>(
-        [this, cpu, awaited, work = std::move(body)] {
+    contexts_.push_back(
+        std::make_unique<ExecutionContext>([this, cpu, awaited, work = std::move(body)] {
             HwThread& hw = machine_->hw(cpu);
             std::exception_ptr error;
             try {
@@ -81,8 +81,7 @@ Counters TestMachine::total() {
 
 Addr TestMachine::line_on(unsigned node, unsigned number) const {
     // Stride 65 lines: consecutive numbers fall into consecutive L1D sets and different L2 sets.
-    return machine_->node_base(node) + 2 * Machine::kReservedBytes +
-           Addr{number} * 65 * kLineBytes;
+    return machine_->node_base(node) + 2 * Machine::kReservedBytes + Addr{number} * 65 * kLineBytes;
 }
 
 Tick TestMachine::cycles(unsigned cpu, double n) {

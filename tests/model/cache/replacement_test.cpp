@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replacement policies against sequences worked out by hand and against slow references.
-#include "model/cache/replacement/policy.h"
-
 #include <algorithm>
 #include <list>
 #include <vector>
@@ -9,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/cache/replacement/policy.h"
 #include "model/cache/replacement/tree_plru.h"
 #include "model/sim/error.h"
 #include "model/sim/random.h"
@@ -126,8 +125,8 @@ TEST_P(TreePlruWaysTest, AgreesWithATreeOfNodes) {
     Random random(ways, "plru");
     for (int i = 0; i < 20000; ++i) {
         ASSERT_EQ(plru->victim(0), slow.victim()) << "step " << i;
-        const unsigned way = random.below(3) == 0 ? slow.victim()
-                                                  : static_cast<unsigned>(random.below(ways));
+        const unsigned way =
+            random.below(3) == 0 ? slow.victim() : static_cast<unsigned>(random.below(ways));
         plru->on_hit(0, way, false);
         slow.use(way);
     }

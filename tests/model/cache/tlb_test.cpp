@@ -63,8 +63,8 @@ TEST(TlbsTest, AFlushKeepsTheKernelsGlobalPages) {
 }
 
 TEST(TlbWalkTest, CostsTheWalkAndTheAccessToTheLastEntry) {
-    TestMachine t(test_platform({"tlb.walk.latency=27cycles", "tlb.stlb.hit=7cycles"},
-                                round_figures()));
+    TestMachine t(
+        test_platform({"tlb.walk.latency=27cycles", "tlb.stlb.hit=7cycles"}, round_figures()));
     constexpr Tick kCycle = 500 * kPicosecond;
     t.on(0, [&](HwThread& hw) {
         const Addr line = t.line_on(0, 0) & ~(kPage - 1);

@@ -32,11 +32,11 @@ protected:
             waited_ = true;
             if (!test_.table_->begin(kLine, *this, now)) return;
             test_.order_.push_back(std::to_string(rank()) + "@" + std::to_string(now));
-            test_.table_->hold(kLine, now + holds_, requester_socket, far_);
+            test_.table_->hold(kLine, now + holds_, requester_socket, far);
         }
 
     public:
-        bool far_ = false;
+        bool far = false;
 
     private:
         InFlightTest& test_;
@@ -86,7 +86,7 @@ TEST_F(InFlightTest, AWaiterOfAnotherSocketWaitsForTheAcknowledgementToo) {
     Requester a(*this, 1, 0, 100);
     Requester b(*this, 2, 1, 100);
     Requester c(*this, 3, 1, 100);
-    b.far_ = true;
+    b.far = true;
     Requester d(*this, 4, 0, 100);
     a.at(0);
     b.at(1);
@@ -100,7 +100,7 @@ TEST_F(InFlightTest, AWaiterOfAnotherSocketWaitsForTheAcknowledgementToo) {
 TEST_F(InFlightTest, TheAcknowledgementIsLongerWhenTheHomeIsFar) {
     build({true, 16, 36});
     Requester a(*this, 1, 0, 100);
-    a.far_ = true;
+    a.far = true;
     Requester b(*this, 2, 1, 100);
     a.at(0);
     b.at(1);

@@ -19,10 +19,14 @@ constexpr std::size_t kMessages = 5;
 
 const char* name_of(LineState s) {
     switch (s) {
-        case LineState::kInvalid: return "I";
-        case LineState::kShared: return "S";
-        case LineState::kExclusive: return "E";
-        case LineState::kModified: return "M";
+        case LineState::kInvalid:
+            return "I";
+        case LineState::kShared:
+            return "S";
+        case LineState::kExclusive:
+            return "E";
+        case LineState::kModified:
+            return "M";
     }
     return "?";
 }
@@ -140,9 +144,9 @@ void Tester::sweep_line(Addr line) {
         copies << ' ' << c << ':' << name_of(state);
         if (owns(state)) {
             if (owner >= 0) {
-                complain(report_.broken_invariants, "two owners: " + where(line) +
-                                                        ": expected at most one, found" +
-                                                        copies.str());
+                complain(
+                    report_.broken_invariants,
+                    "two owners: " + where(line) + ": expected at most one, found" + copies.str());
             }
             owner = static_cast<int>(c);
         }
@@ -150,9 +154,9 @@ void Tester::sweep_line(Addr line) {
         auto& llc = machine_.llc(socket).array();
         const std::size_t slot = llc.find(line);
         if (slot == kMiss) {
-            complain(report_.broken_invariants,
-                     "not included: " + where(line) + ": expected a line of core " +
-                         std::to_string(c) + " in the LLC, found none");
+            complain(report_.broken_invariants, "not included: " + where(line) +
+                                                    ": expected a line of core " +
+                                                    std::to_string(c) + " in the LLC, found none");
             continue;
         }
         const LlcLine& e = llc.meta(slot);
@@ -163,9 +167,9 @@ void Tester::sweep_line(Addr line) {
         }
         if (owns(state)) {
             if (e.owner != static_cast<int>(local)) {
-                complain(report_.broken_invariants,
-                         "owner wrong: " + where(line) + ": expected core " +
-                             std::to_string(local) + ", found " + std::to_string(e.owner));
+                complain(report_.broken_invariants, "owner wrong: " + where(line) +
+                                                        ": expected core " + std::to_string(local) +
+                                                        ", found " + std::to_string(e.owner));
             }
             if (e.state != SocketState::kExclusive && e.state != SocketState::kModified) {
                 complain(report_.broken_invariants,
@@ -173,13 +177,13 @@ void Tester::sweep_line(Addr line) {
             }
         }
         const std::size_t in_l1 = core.l1d().find(line);
-        const auto& meta = in_l1 != kMiss ? core.l1d().meta(in_l1)
-                                          : core.l2().meta(core.l2().find(line));
+        const auto& meta =
+            in_l1 != kMiss ? core.l1d().meta(in_l1) : core.l2().meta(core.l2().find(line));
         if (meta.token != machine_.reference_token(line)) {
-            complain(report_.broken_invariants,
-                     "stale copy in core " + std::to_string(c) + ": " + where(line) +
-                         ": expected the write " + std::to_string(machine_.reference_token(line)) +
-                         ", found " + std::to_string(meta.token));
+            complain(report_.broken_invariants, "stale copy in core " + std::to_string(c) + ": " +
+                                                    where(line) + ": expected the write " +
+                                                    std::to_string(machine_.reference_token(line)) +
+                                                    ", found " + std::to_string(meta.token));
         }
     }
     if (owner >= 0 && holders > 1) {
@@ -226,8 +230,7 @@ void Tester::operation(HwThread& hw, Random& random, Token& last) {
         hw.locked(addr, 8, kNoField, [] {});
         check();
     } else if (kind < 96) {
-        hw.prefetch(addr, kNoField,
-                    random.below(2) == 0 ? PrefetchKind::kNta : PrefetchKind::kT0);
+        hw.prefetch(addr, kNoField, random.below(2) == 0 ? PrefetchKind::kNta : PrefetchKind::kT0);
     } else if (kind < 97) {
         hw.fence();
     } else {
@@ -293,9 +296,9 @@ TesterReport run_tester(const Platform& platform, const TesterOptions& options,
 }
 
 std::vector<std::string> small_caches() {
-    return {"cache.l1d.size=2KiB", "cache.l1i.size=2KiB", "cache.l1d.ways=4", "cache.l1i.ways=4",
-            "cache.l2.size=8KiB",  "cache.l2.ways=4",     "cache.llc.size=80KiB",
-            "cache.llc.ways=5"};
+    return {"cache.l1d.size=2KiB",  "cache.l1i.size=2KiB", "cache.l1d.ways=4",
+            "cache.l1i.ways=4",     "cache.l2.size=8KiB",  "cache.l2.ways=4",
+            "cache.llc.size=80KiB", "cache.llc.ways=5"};
 }
 
 }  // namespace linefill::model

@@ -20,7 +20,7 @@ struct TesterOptions {
     unsigned warm_lines = 512;
     unsigned cold_lines = 1 << 16;
     Tick quantum = kMicrosecond;
-    bool observe = true;  ///< check accesses as they are performed, pending ones too
+    bool observe = true;                ///< check accesses as they are performed, pending ones too
     std::uint64_t sweep_every = 50000;  ///< operations between two comparisons of all caches
 };
 
@@ -29,12 +29,13 @@ struct TesterReport {
     std::uint64_t operations = 0;
     std::uint64_t checked_reads = 0;  ///< copies compared with the token of the last write
     std::uint64_t sweeps = 0;
-    std::uint64_t stale_reads = 0;       ///< copies that were not what was written last
+    std::uint64_t stale_reads = 0;  ///< copies that were not what was written last
     std::uint64_t broken_invariants = 0;
-    std::vector<std::string> messages;  ///< the first few, with address, time, expected, found, seed
+    std::vector<std::string>
+        messages;    ///< the first few, with address, time, expected, found, seed
     Counters total;  ///< of all CPUs, and what snoops did to cores
     std::uint64_t back_invalidations = 0;
-    std::string identities;  ///< what check_identities() complained about
+    std::string identities;              ///< what check_identities() complained about
     std::int64_t locked_increments = 0;  ///< done
     std::int64_t counted = 0;            ///< value of the counters that they incremented
 

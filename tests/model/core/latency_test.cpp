@@ -164,34 +164,35 @@ TEST_F(LatencyTest, OfALineThatTheSiblingHasIsThatOfTheOwnCache) {
 /// Time per hand-over of a line between CPU 0 and `other`, in ns.
 double hand_over(unsigned other) {
     return in_child([other]() -> std::vector<double> {
-        TestMachine t(test_platform());
-        constexpr int kRounds = 1500;
-        int turn = 0;
-        Tick start = 0;
-        Tick end = 0;
-        const Addr line = t.line_on(0, 0);
-        const auto take = [&](HwThread& hw, int parity) {
-            while (!hw.locked(line, 8, kNoField, [&] {
-                if (turn % 2 != parity) return false;
-                ++turn;
-                return true;
-            })) {
-                hw.execute(2);
-            }
-        };
-        t.on(0, [&](HwThread& hw) {
-            for (int i = 0; i < kRounds; ++i) {
-                if (i == kRounds / 3) start = hw.now();
-                take(hw, 0);
-            }
-            end = hw.now();
-        });
-        t.background(other, [&](HwThread& hw) {
-            for (;;) take(hw, 1);
-        });
-        t.run();
-        return {ns_from_ticks(end - start) / (2.0 * kRounds * 2 / 3)};
-    }).at(0);
+               TestMachine t(test_platform());
+               constexpr int kRounds = 1500;
+               int turn = 0;
+               Tick start = 0;
+               Tick end = 0;
+               const Addr line = t.line_on(0, 0);
+               const auto take = [&](HwThread& hw, int parity) {
+                   while (!hw.locked(line, 8, kNoField, [&] {
+                       if (turn % 2 != parity) return false;
+                       ++turn;
+                       return true;
+                   })) {
+                       hw.execute(2);
+                   }
+               };
+               t.on(0, [&](HwThread& hw) {
+                   for (int i = 0; i < kRounds; ++i) {
+                       if (i == kRounds / 3) start = hw.now();
+                       take(hw, 0);
+                   }
+                   end = hw.now();
+               });
+               t.background(other, [&](HwThread& hw) {
+                   for (;;) take(hw, 1);
+               });
+               t.run();
+               return {ns_from_ticks(end - start) / (2.0 * kRounds * 2 / 3)};
+           })
+        .at(0);
 }
 
 TEST(HandOverTest, ByLockedExchangeIsNearToWhatWasMeasured) {

@@ -141,15 +141,13 @@ TEST_F(OverlapTest, MissesInsideTheWindowOverlap) {
 TEST_F(OverlapTest, MissesFurtherApartThanTheWindowDoNot) {
     build({"memory.latency=1000ns"});
     // Instruction 169 after the first miss is the first that has no place.
-    EXPECT_NEAR(static_cast<double>(
-                    time([&](HwThread& hw) { two_misses(this, hw, *test_, 200); })),
+    EXPECT_NEAR(static_cast<double>(time([&](HwThread& hw) { two_misses(this, hw, *test_, 200); })),
                 static_cast<double>(2 * dram(1000) + 33 * kCycle), 2.0 * kCycle);
 }
 
 TEST_F(OverlapTest, AShorterWindowIsOneOfThePlatformsFigures) {
     build({"memory.latency=1000ns", "core.window=50"});
-    EXPECT_NEAR(static_cast<double>(
-                    time([&](HwThread& hw) { two_misses(this, hw, *test_, 100); })),
+    EXPECT_NEAR(static_cast<double>(time([&](HwThread& hw) { two_misses(this, hw, *test_, 100); })),
                 static_cast<double>(2 * dram(1000) + 51 * kCycle), 2.0 * kCycle);
 }
 
@@ -159,8 +157,7 @@ TEST_F(OverlapTest, ABusySiblingHasHalfOfTheWindow) {
     test_->background(16, [&](HwThread& hw) {
         hw.spin_until(test_->line_on(0, 900), 8, kNoField, SpinLoop{}, [] { return false; });
     });
-    EXPECT_NEAR(static_cast<double>(
-                    time([&](HwThread& hw) { two_misses(this, hw, *test_, 100); })),
+    EXPECT_NEAR(static_cast<double>(time([&](HwThread& hw) { two_misses(this, hw, *test_, 100); })),
                 static_cast<double>(2 * dram(1000) + (100 - 84 + 1) * kCycle), 2.0 * kCycle);
 }
 

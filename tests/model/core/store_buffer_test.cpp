@@ -11,7 +11,7 @@ namespace {
 
 constexpr Tick kCycle = 500 * kPicosecond;
 constexpr Tick kMemory = ticks_from_ns(20 + 16 + 1000);  // a store to a line that nobody has
-constexpr Tick kUpgrade = ticks_from_ns(20 + 10);        // ownership from another core of the socket
+constexpr Tick kUpgrade = ticks_from_ns(20 + 10);  // ownership from another core of the socket
 
 class StoreBufferTest : public testing::Test {
 protected:

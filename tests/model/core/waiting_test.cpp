@@ -15,7 +15,8 @@ class Sink final : public InterruptSink {
 public:
     explicit Sink(Machine& m) : machine_(m) { m.set_interrupt_sink(this); }
     void interrupt(unsigned cpu, unsigned vector) override {
-        seen.push_back({cpu, vector, machine_.hw(cpu).now(), machine_.hw(cpu).interrupts_enabled()});
+        seen.push_back(
+            {cpu, vector, machine_.hw(cpu).now(), machine_.hw(cpu).interrupts_enabled()});
     }
     struct Seen {
         unsigned cpu, vector;
@@ -30,9 +31,9 @@ private:
 
 class WaitingTest : public testing::Test {
 protected:
-    TestMachine t_{test_platform({"core.interrupt_entry=250cycles", "core.interrupt_exit=1150cycles",
-                                  "core.pause=11cycles"},
-                                 round_figures())};
+    TestMachine t_{test_platform(
+        {"core.interrupt_entry=250cycles", "core.interrupt_exit=1150cycles", "core.pause=11cycles"},
+        round_figures())};
     Sink sink_{t_.machine()};
     Addr line(unsigned n) const { return t_.line_on(0, n); }
 };
@@ -56,9 +57,8 @@ TEST_F(WaitingTest, ASpinLoopIsChargedForWhatItWouldHaveExecuted) {
     });
     t_.on(0, [&](HwThread& hw) {
         hw.execute(20000);
-        hw.store(line(0), 8, kNoField, {}, {[](void* f, std::uint64_t) {
-                     *static_cast<bool*>(f) = true;
-                 }, &flag, 0});
+        hw.store(line(0), 8, kNoField, {},
+                 {[](void* f, std::uint64_t) { *static_cast<bool*>(f) = true; }, &flag, 0});
         hw.fence();
     });
     t_.run();
@@ -102,9 +102,8 @@ TEST_F(WaitingTest, AWriteToAnotherLineWakesNobody) {
             hw.store(line(1), 8, kNoField);
             hw.fence();
         }
-        hw.store(line(0), 8, kNoField, {}, {[](void* f, std::uint64_t) {
-                     *static_cast<bool*>(f) = true;
-                 }, &flag, 0});
+        hw.store(line(0), 8, kNoField, {},
+                 {[](void* f, std::uint64_t) { *static_cast<bool*>(f) = true; }, &flag, 0});
         hw.fence();
     });
     t_.run();
@@ -175,9 +174,8 @@ TEST_F(WaitingTest, AnInterruptWaitsWhileALockIsWaitedForWithInterruptsOff) {
     t_.on(0, [&](HwThread& hw) {
         hw.execute(40000);
         released = hw.now();
-        hw.store(line(0), 8, kNoField, {}, {[](void* f, std::uint64_t) {
-                     *static_cast<bool*>(f) = true;
-                 }, &flag, 0});
+        hw.store(line(0), 8, kNoField, {},
+                 {[](void* f, std::uint64_t) { *static_cast<bool*>(f) = true; }, &flag, 0});
         hw.fence();
     });
     t_.run();
@@ -222,7 +220,8 @@ TEST_F(WaitingTest, HaltedTimeIsIdleAndNotInCycles) {
         c = t_.counters(0);
     });
     t_.run();
-    EXPECT_NEAR(static_cast<double>(c[CpiComponent::kIdle]), 50.0 * kMicrosecond, 0.2 * kMicrosecond);
+    EXPECT_NEAR(static_cast<double>(c[CpiComponent::kIdle]), 50.0 * kMicrosecond,
+                0.2 * kMicrosecond);
     EXPECT_EQ(c[Event::kUnhaltedFs] + c[CpiComponent::kIdle], end);
     EXPECT_EQ(c[Event::kCycles], c[Event::kUnhaltedFs] / kCycle);
 }
@@ -266,7 +265,8 @@ TEST_F(WaitingTest, AnInterProcessorInterruptTakesItsTimeWithinAndBetweenSockets
     ASSERT_EQ(sink_.seen.size(), 2U);
     EXPECT_EQ(sink_.seen[0].cpu, 1U);
     EXPECT_EQ(sink_.seen[0].vector, kRescheduleVector);
-    EXPECT_EQ(sink_.seen[0].at, sent[0] + ticks_from_ns(irq.ipi_same_socket.to_ns(2)) + 250 * kCycle);
+    EXPECT_EQ(sink_.seen[0].at,
+              sent[0] + ticks_from_ns(irq.ipi_same_socket.to_ns(2)) + 250 * kCycle);
     EXPECT_EQ(sink_.seen[1].cpu, 8U);
     EXPECT_EQ(sink_.seen[1].at,
               sent[1] + ticks_from_ns(irq.ipi_other_socket.to_ns(2)) + 250 * kCycle);
@@ -293,8 +293,8 @@ TEST(ClockTest, TurboFollowsTheNumberOfActiveCoresOfTheSocket) {
         });
         ASSERT_EQ(periods.size(), active);
         for (const double period : periods) {
-            EXPECT_EQ(period, static_cast<double>(
-                                  period_from_hz(p.clock.turbo_ghz.at(active - 1) * 1e9)))
+            EXPECT_EQ(period,
+                      static_cast<double>(period_from_hz(p.clock.turbo_ghz.at(active - 1) * 1e9)))
                 << active << " active";
         }
     }

@@ -50,9 +50,7 @@ class SchedulerTest : public testing::Test {
 protected:
     Scheduler s_;
     Log log_;
-    void note(const std::string& what) {
-        log_.push_back(what + "@" + std::to_string(s_.now()));
-    }
+    void note(const std::string& what) { log_.push_back(what + "@" + std::to_string(s_.now())); }
 };
 
 TEST_F(SchedulerTest, ActsInOrderOfTimeWhateverTheOrderOfScheduling) {
@@ -63,7 +61,8 @@ TEST_F(SchedulerTest, ActsInOrderOfTimeWhateverTheOrderOfScheduling) {
     }
     EXPECT_FALSE(s_.run());
     ASSERT_EQ(log_.size(), 100U);
-    for (int i = 0; i < 100; ++i) EXPECT_EQ(log_[static_cast<std::size_t>(i)], "e@" + std::to_string(i));
+    for (int i = 0; i < 100; ++i)
+        EXPECT_EQ(log_[static_cast<std::size_t>(i)], "e@" + std::to_string(i));
 }
 
 TEST_F(SchedulerTest, EqualTimesActInTheOrderOfRank) {
