@@ -218,8 +218,14 @@ void Core::snoop(SnoopTransaction& t) {
         t.dirty = p.state == LineState::kModified;
         t.token = p.token;
         if (p.touched > t.answer_at) t.answer_at = p.touched;
-        // A store that owns the line and is next to drain completes before the line goes.
+    }
+    // A store that owns the line and is next to drain completes before the line goes; another one has
+    // to ask for it again.
+    if (one != kMiss || two != kMiss) {
         for (HwThread* h : threads_) h->store_buffer_snooped(t.line, t.answer_at);
+    }
+    if (one != kMiss) {
+        PrivateLine& p = l1d_.meta(one);
         if (t.invalidate) {
             l1d_.invalidate(one);
             ++snooped_[t.back_invalidate ? Event::kL1dBackInvalidate : Event::kL1dSnoopInvalidate];
