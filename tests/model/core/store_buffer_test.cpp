@@ -139,6 +139,35 @@ TEST_F(StoreBufferTest, ALineTakenBeforeTheStoresTurnIsAskedForAgain) {
                 static_cast<double>(kCycle + kMemory + kUpgrade), static_cast<double>(kCycle));
 }
 
+TEST_F(StoreBufferTest, ALineTakenOutOfL2IsAskedForAgainToo) {
+    constexpr Addr kSetStride = 64 * kLineBytes;
+    constexpr Tick kLater = 5 * kStart;
+    t_->background(1, [&](HwThread& hw) {
+        hw.use(hw.load(line(500), 8, kNoField));
+        settle_at(hw, kLater + 300 * kNanosecond);
+        hw.use(hw.load(line(1), 8, kNoField));
+    });
+    t_->on(0, [&](HwThread& hw) {
+        const auto others = [&](unsigned n) {
+            for (unsigned i = 1; i <= n; ++i) {
+                hw.use(hw.load(line(1) + i * kSetStride, 8, kNoField));
+            }
+        };
+        others(24);
+        own(hw, 1);
+        settle_at(hw, kLater);
+        hw.store(line(0), 8, kNoField);
+        hw.store(line(1), 8, kNoField, {}, effect(word_, 7));
+        others(16);
+        EXPECT_EQ(hw.core().find_l1d(line_of(line(1))), ~std::size_t{0});
+        EXPECT_TRUE(hw.core().in_l2(line_of(line(1))));
+        EXPECT_LT(hw.now(), kLater + 300 * kNanosecond);
+        hw.fence();
+    });
+    t_->run();
+    EXPECT_GE(word_.written_at - kLater, kCycle + kMemory + kUpgrade);
+}
+
 TEST_F(StoreBufferTest, AStoreThatIsNextCompletesBeforeItsLineGoes) {
     // The other core asks while the store has just become the head and owns its line.
     t_->background(1, [&](HwThread& hw) {
