@@ -159,19 +159,26 @@ std::string write_run_config(const RunConfig& config, const DataDirs& dirs) {
         text += " " + option + "=" + value;
     }
     text += "\n";
-    add("config", list_of(spec.config));
-    add("boot", quote_toml(spec.boot));
-    add("layout", quote_toml(spec.layout_file));
-    add("layout_of", quote_toml(spec.layout_of));
-    add("moves", list_of(spec.moves));
-    add("aligns", list_of(spec.aligns));
-    add("workloads", list_of(config.workloads));
+    // What is not given is not there: TOML files here have neither empty texts nor empty lists.
+    const auto add_text = [&](const std::string& key, const std::string& value) {
+        if (!value.empty()) add(key, quote_toml(value));
+    };
+    const auto add_list = [&](const std::string& key, const std::vector<std::string>& values) {
+        if (!values.empty()) add(key, list_of(values));
+    };
+    add_list("config", spec.config);
+    add_text("boot", spec.boot);
+    add_text("layout", spec.layout_file);
+    add_text("layout_of", spec.layout_of);
+    add_list("moves", spec.moves);
+    add_list("aligns", spec.aligns);
+    add_list("workloads", config.workloads);
     add("seed", std::to_string(spec.seed));
     add("repeats", std::to_string(config.repeats));
     add("draws", spec.draws ? "true" : "false");
     if (spec.quantum_ns) add("quantum_ns", std::to_string(*spec.quantum_ns));
-    add("without", list_of(kernel_ablations));
-    add("events", list_of(spec.events));
+    add_list("without", kernel_ablations);
+    add_list("events", spec.events);
     add("sampling", quote_toml(spec.sampling == Sampling::kFull     ? "full"
                                : spec.sampling == Sampling::kAmount ? spec.sample_amount
                                                                     : "default"));
