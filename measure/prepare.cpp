@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "model/platform/load.h"
 #include "model/platform/units.h"
@@ -61,10 +63,19 @@ model::Platform prepare_platform(const RunSpec& spec, const DataDirs& dirs) {
             overrides.push_back({"ablation." + name, "false", "--ablate"});
         }
     }
-    if (!spec.platform_text.empty()) {
-        return model::parse_platform(spec.platform_text, spec.platform_file, overrides);
-    }
-    return model::load_platform(spec.platform, dirs.platforms, overrides);
+    // An experiment prepares the same few platforms hundreds of times, in processes forked from one
+    // that has read them all.
+    static std::map<std::string, model::Platform> known;
+    std::string key = spec.platform + '\0' + spec.platform_text + '\0' + spec.platform_file;
+    for (const model::Override& one : overrides) key += '\0' + one.key + '=' + one.value;
+    for (const std::string& folder : dirs.platforms) key += '\0' + folder;
+    const auto found = known.find(key);
+    if (found != known.end()) return found->second;
+    model::Platform platform =
+        spec.platform_text.empty()
+            ? model::load_platform(spec.platform, dirs.platforms, overrides)
+            : model::parse_platform(spec.platform_text, spec.platform_file, overrides);
+    return known.emplace(std::move(key), std::move(platform)).first->second;
 }
 
 kernel::KernelSpec prepare_kernel(const RunSpec& spec) {
