@@ -97,6 +97,23 @@ Rows scenario_list(const MachineOptions& /*options*/) {
     return rows;
 }
 
+Rows mechanisms(const MachineOptions& /*options*/) {
+    static const std::map<std::string, std::string> about = {
+        {"inflight_hold", "a line is held at its home from request to completion"},
+        {"inorder_drain", "stores become visible in order, when they drain"},
+        {"finite_window", "reorder window and fill buffers bound the overlap of misses"},
+        {"numa_distance", "the other socket is farther than the own"},
+        {"prefetch_shared_only", "a prefetch gets no right to write"},
+        {"mcs_queueing", "waiters of a queued lock spin on nodes of their own"},
+        {"page_aligned_percpu", "per-CPU areas are pages apart, so their lines share cache sets"}};
+    Rows rows;
+    for (const std::string& name : measure::ablation_names()) {
+        const auto found = about.find(name);
+        rows.push_back({name, found == about.end() ? "" : found->second});
+    }
+    return rows;
+}
+
 Rows formats(const MachineOptions& /*options*/) {
     Rows rows;
     for (const auto& [name, about] : measure::comparison_formats()) {
@@ -118,15 +135,15 @@ Rows formats(const MachineOptions& /*options*/) {
 int run_list(const std::vector<std::string>& arguments) {
     using Lister = std::function<Rows(const MachineOptions&)>;
     const std::vector<std::pair<std::string, Lister>> lists = {
-        {"platforms", platforms}, {"kernels", kernels}, {"patches", patches},
-        {"workloads", workloads}, {"events", events},   {"scenarios", scenario_list},
-        {"formats", formats}};
+        {"platforms", platforms}, {"kernels", kernels},      {"patches", patches},
+        {"workloads", workloads}, {"events", events},        {"scenarios", scenario_list},
+        {"formats", formats},     {"mechanisms", mechanisms}};
     std::vector<std::string> names;
     for (const auto& [name, lister] : lists) names.push_back(name);
 
     MachineOptions machine;
     Parser parser("list", "Names of what there is.",
-                  "platforms|kernels|patches|workloads|events|scenarios|formats");
+                  "platforms|kernels|patches|workloads|events|scenarios|formats|mechanisms");
     parser.text("-p,--platform", machine.platforms, "NAME|FILE[,...]",
                 "of `events`: what they count on these machines");
     parser.subjects([](const std::string& /*word*/, const std::vector<std::string>& so_far) {
