@@ -155,6 +155,8 @@ RunResult to_run_result(const ScenarioResult& scenario, const model::PmuConfig& 
         run.sampling_rel_err[name] = kPercent * share;
     }
     add_events(scenario, pmu, names, run);
+    // Counted in every run, so that its share in detail is known whatever was asked for.
+    add_event(scenario, pmu, std::string(kModelEventPrefix) + "loads", run);
     return run;
 }
 
