@@ -60,7 +60,7 @@ enum class MissClass : std::uint8_t {
 struct Token {
     Tick ready = 0;
     std::int32_t pending = -1;     ///< slot of the hardware thread's pending loads; -1: `ready` holds
-    std::uint32_t generation = 0;  ///< of that slot
+    std::uint32_t generation = 0;  ///< of that slot; without one, a number of its own if observed
 };
 
 /// One access as reports see it.
@@ -77,11 +77,24 @@ struct AccessRecord {
     Tick latency = 0;  ///< from issue to data or ownership
 };
 
+/// One memory instruction in program order, before anything of it has happened.
+struct IssueRecord {
+    unsigned cpu = 0;
+    unsigned size = 0;
+    FieldId field = kNoField;
+    AccessKind kind = AccessKind::kLoad;
+    Addr addr = 0;
+    Token dep;     ///< what its address needs
+    Token result;  ///< of a load: what others name as their `dep`; unique while attribution is on
+};
+
 /// Sees every access and every stalled cycle while attribution is on.
 class AccessObserver {
 public:
     virtual ~AccessObserver() = default;
     virtual void on_access(const AccessRecord& r) = 0;
+    /// Loads, stores, locked operations and prefetches as the instruction stream names them.
+    virtual void on_issue(const IssueRecord& r) { (void)r; }
     /// `count` more L1 hits of the same kind that were accounted in bulk (spin loops, POPs).
     virtual void on_bulk_hits(unsigned cpu, FunctionId function, FieldId field, AccessKind kind,
                               std::uint64_t count) = 0;
