@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -95,10 +96,22 @@ void expect_shared_evenly(const std::string& spec) {
     double sum = 0;
     for (const double s : t) sum += s;
     EXPECT_NEAR(sum, 32 * 4.0, 0.5) << "no CPU was idle";
-    for (const double s : t) EXPECT_NEAR(s, 1.0, 0.08);
-    for (unsigned cpu = 0; cpu < 32; ++cpu) {
-        EXPECT_EQ(bench.kernel().rq(cpu).nr_running.peek(), 4U) << "CPU " << cpu;
+    // CFS leaves alone what lies within its imbalance percentages (socket to socket a quarter, core to
+    // core a sixth), so queues of three and five remain here and there, as they do on machines.
+    double squares = 0;
+    for (const double s : t) {
+        EXPECT_NEAR(s, 1.0, 0.35);
+        squares += (s - 1.0) * (s - 1.0);
     }
+    EXPECT_LT(std::sqrt(squares / 128), 0.13);
+    unsigned fours = 0;
+    for (unsigned cpu = 0; cpu < 32; ++cpu) {
+        const u32 running = bench.kernel().rq(cpu).nr_running.peek();
+        EXPECT_GE(running, 3U) << "CPU " << cpu;
+        EXPECT_LE(running, 5U) << "CPU " << cpu;
+        fours += running == 4 ? 1 : 0;
+    }
+    EXPECT_GE(fours, 20U);
 }
 
 TEST(Fairness, HundredTwentyEightHogsShareThirtyTwoCpus) { expect_shared_evenly("v4.7-rc7"); }
