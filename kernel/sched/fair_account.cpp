@@ -27,7 +27,7 @@ void update_min_vruntime(KPtr<CfsRq> cfs) {
         vruntime = curr ? min_vruntime(vruntime, waiting) : waiting;
         run(2);
     }
-    run(8);
+    run(9);
     // Written whether it changes or not.
     const u64 old = cfs->min_vruntime;
     cfs->min_vruntime = max_vruntime(old, vruntime);
@@ -68,7 +68,7 @@ void cpuacct_charge(KPtr<TaskStruct> p, u64 ns) {
     k.percpu(smp_processor_id()).cpuacct_usage += ns;
     g_next_dep = acct.token;
     (void)g.cpuacct_parent.load();
-    run(4);
+    run(6);
 }
 
 void update_curr(KPtr<CfsRq> cfs) {

@@ -8,7 +8,7 @@ namespace linefill::kernel {
 
 namespace {
 
-const KernelFunction kTaskRqLock{"task_rq_lock", "kernel/sched/core.c", 190, 4};
+const KernelFunction kTaskRqLock{"task_rq_lock", "kernel/sched/core.c", 190, 5};
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace linefill::kernel {
 namespace {
 
 const KernelFunction kUpdateRqClock{"update_rq_clock", "kernel/sched/core.c", 90, 2};
-const KernelFunction kTaskSchedRuntime{"task_sched_runtime", "kernel/sched/core.c", 290, 3};
+const KernelFunction kTaskSchedRuntime{"task_sched_runtime", "kernel/sched/core.c", 290, 4};
 const KernelFunction kTaskDeltaExec{"task_delta_exec", "kernel/sched/core.c v3.17", 150, 3};
 const KernelFunction kPrefetchCurr{"prefetch_curr_exec_start", "kernel/sched/core.c v4.8", 40, 0};
 
@@ -68,10 +68,10 @@ u64 task_sched_runtime(KPtr<TaskStruct> p) {
     const SchedSwitches& sw = kernel().sw();
     // A task that does not run has no time pending; a race with its start is like reading earlier.
     const int on_cpu = p->on_cpu;
-    run(2);
+    run(7);
     if (on_cpu == 0) return p->se.sum_exec_runtime;
     const int on_rq = p->on_rq;
-    run(1);
+    run(2);
     if (on_rq != kTaskOnRqQueued) return p->se.sum_exec_runtime;
 
     IrqFlags flags = false;
