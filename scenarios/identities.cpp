@@ -45,7 +45,8 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
 
     std::vector<IdentityCheck> checks;
     std::int64_t to_come = 0;
-    for (unsigned cpu = 0; cpu < machine.cpus(); ++cpu) to_come += machine.hw(cpu).lookups_to_come();
+    for (unsigned cpu = 0; cpu < machine.cpus(); ++cpu)
+        to_come += machine.hw(cpu).lookups_to_come();
     checks.push_back({"L1D hits + misses + merges = loads + stores + prefetches",
                       all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge] + to_come,
                       all[Event::kLoads] + all[Event::kStores] + all[Event::kSoftwarePrefetch]});
@@ -58,8 +59,8 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
     for (const SplitCounters& c : result.per_cpu) cpus += c.total();
     const Counters total = result.counts.total();
     for (const Event e : {Event::kCycles, Event::kInstructions, Event::kLoads, Event::kL1dFill}) {
-        checks.push_back({std::string("sum of CPUs = total, ") + model::event_name(e), cpus[e],
-                          total[e]});
+        checks.push_back(
+            {std::string("sum of CPUs = total, ") + model::event_name(e), cpus[e], total[e]});
     }
     if (result.sampled_share >= 1) {
         // Nothing was scaled: the workload's tasks are the total, to the last count.
@@ -72,8 +73,8 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
             }
         }
         for (const Event e : {Event::kInstructions, Event::kLoads, Event::kL1dFill}) {
-            checks.push_back({std::string("sum of tasks = total, ") + model::event_name(e),
-                              tasks[e], total[e]});
+            checks.push_back(
+                {std::string("sum of tasks = total, ") + model::event_name(e), tasks[e], total[e]});
         }
     }
     return checks;
@@ -81,8 +82,7 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
 
 std::uint64_t modelled_accesses(kernel::Kernel& kernel) {
     const Counters all = everything(kernel);
-    const std::int64_t lookups =
-        all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge];
+    const std::int64_t lookups = all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge];
     return static_cast<std::uint64_t>(lookups - all[Event::kSpinIterations]);
 }
 
@@ -97,7 +97,8 @@ void require_identities(const std::vector<IdentityCheck>& checks) {
         report += " against ";
         report += std::to_string(c.right);
     }
-    if (!report.empty()) throw model::SimulationError("an identity of the counters is broken", report);
+    if (!report.empty())
+        throw model::SimulationError("an identity of the counters is broken", report);
 }
 
 }  // namespace linefill::scenarios

@@ -45,8 +45,8 @@ void check(const RunRequest& r) {
 
 /// Software events and interrupts are counted as they happen, in all of the run.
 void put_exact(ScenarioResult& result, const kernel::Kernel& kernel) {
-    for (const Event e : {Event::kInterrupts, Event::kContextSwitches, Event::kCpuMigrations,
-                          Event::kPageFaults}) {
+    for (const Event e :
+         {Event::kInterrupts, Event::kContextSwitches, Event::kCpuMigrations, Event::kPageFaults}) {
         std::int64_t user = 0;
         std::int64_t in_kernel = 0;
         for (const auto& task : kernel.tasks()) {
@@ -75,8 +75,8 @@ std::vector<SplitCounters> share_out(const SplitCounters& counts,
         const std::int64_t whole = left;
         for (std::size_t cpu = 0; cpu < shares.size(); ++cpu) {
             if (all == 0) break;
-            const std::int64_t part = static_cast<std::int64_t>(
-                static_cast<__int128>(whole) * member(measured[cpu]) / all);
+            const std::int64_t part = static_cast<std::int64_t>(static_cast<__int128>(whole) *
+                                                                member(measured[cpu]) / all);
             member(shares[cpu]) = part;
             left -= part;
         }
@@ -126,7 +126,8 @@ public:
 protected:
     void fire(Tick now) override {
         bool rest = true;
-        for (unsigned cpu = 0; cpu < machine_.cpus(); ++cpu) rest = rest && machine_.hw(cpu).halted();
+        for (unsigned cpu = 0; cpu < machine_.cpus(); ++cpu)
+            rest = rest && machine_.hw(cpu).halted();
         if (rest || now >= deadline_) {
             machine_.scheduler().request_stop();
         } else {
@@ -156,10 +157,9 @@ ScenarioResult run_workload(const RunRequest& request) {
     kernel.boot();
     Conductor conductor(kernel, request);
     Process process(conductor, request.workload->name(), request.seed, request.draws.start_skew);
-    kernel::TaskStruct& first = kernel.create_init(
-        request.workload->name(), [&] {
-            process.start([&](UserTask& task) { request.workload->main(task); });
-        });
+    kernel::TaskStruct& first = kernel.create_init(request.workload->name(), [&] {
+        process.start([&](UserTask& task) { request.workload->main(task); });
+    });
     first.counted = true;
     Tick ended = 0;
     Epilogue epilogue(machine);
@@ -207,8 +207,7 @@ ScenarioResult run_workload(const RunRequest& request) {
         result.window_cycles_per_unit.push_back(static_cast<double>(sum[Event::kCycles]) / w.units);
     }
     result.metrics["elapsed"] = result.elapsed_s;
-    result.metric_errors["elapsed"] =
-        estimate.error[static_cast<std::size_t>(Event::kUnhaltedFs)];
+    result.metric_errors["elapsed"] = estimate.error[static_cast<std::size_t>(Event::kUnhaltedFs)];
     result.observed = conductor.observed();
     result.observed_units = conductor.observed_units();
     for (const auto& thread : process.threads()) result.tasks.push_back(describe(*thread));

@@ -58,8 +58,8 @@ struct RunRequest {
     /// How far a hardware thread may run ahead of the others; 0: not at all; negative: the model's.
     model::Tick quantum = -1;
     // Mechanisms that an ablation switches off; those of the machine are in platform.mechanisms.
-    bool mcs_queueing = true;          ///< off: waiters of a queued lock all spin on the lock word
-    bool page_aligned_percpu = true;   ///< off: per-CPU areas at a stride that spreads the sets
+    bool mcs_queueing = true;         ///< off: waiters of a queued lock all spin on the lock word
+    bool page_aligned_percpu = true;  ///< off: per-CPU areas at a stride that spreads the sets
     /// Set from outside (^C): the run ends at the next opportunity, its result is `interrupted`.
     const std::atomic<bool>* stop = nullptr;
 };
@@ -85,9 +85,9 @@ struct SplitCounters {
 
 /// One bucket: what was counted in detail and how it was scaled.
 struct BucketResult {
-    SplitCounters raw;       ///< as counted in detail
-    double counted = 0;      ///< units that `raw` holds: calls, interrupts, switches
-    double whole = 0;        ///< units in the whole run; kOnce: 1 and 1
+    SplitCounters raw;   ///< as counted in detail
+    double counted = 0;  ///< units that `raw` holds: calls, interrupts, switches
+    double whole = 0;    ///< units in the whole run; kOnce: 1 and 1
 };
 
 /// A task of the workload at the end.
@@ -96,7 +96,7 @@ struct TaskResult {
     std::string name;
     double runtime_s = 0;  ///< se.sum_exec_runtime
     double start_s = 0, end_s = 0;
-    double units = 0;      ///< work that it did
+    double units = 0;  ///< work that it did
     std::uint64_t migrations = 0, switches = 0;
 };
 
@@ -141,9 +141,10 @@ struct ScenarioResult {
     std::vector<IdentityCheck> identities;
     std::vector<TaskResult> tasks;
     bool interrupted = false;
-    double host_s = 0;                    ///< host time of the simulation
-    std::uint64_t modelled_accesses = 0;  ///< loads, stores and locked operations that were modelled
-                                          ///< one by one
+    double host_s = 0;  ///< host time of the simulation
+    std::uint64_t modelled_accesses =
+        0;  ///< loads, stores and locked operations that were modelled
+            ///< one by one
 };
 
 /// Runs `request.workload` to its end. Throws UserError for a request that cannot be run,

@@ -20,9 +20,9 @@ namespace {
 using model::UserError;
 
 const std::vector<std::string>& known_keys() {
-    static const std::vector<std::string> keys{
-        "title",   "platform", "workload", "parameter", "values", "baseline", "patched",
-        "repeats", "metrics",  "set",      "config",    "boot"};
+    static const std::vector<std::string> keys{"title",   "platform", "workload", "parameter",
+                                               "values",  "baseline", "patched",  "repeats",
+                                               "metrics", "set",      "config",   "boot"};
     return keys;
 }
 
@@ -162,9 +162,9 @@ Scenario parse_scenario(const std::string& text, const std::string& path) {
 
 Scenario load_scenario(const std::string& name_or_path, const std::vector<std::string>& dirs) {
     namespace fs = std::filesystem;
-    const bool is_path = name_or_path.find('/') != std::string::npos ||
-                         (name_or_path.size() > 5 &&
-                          name_or_path.compare(name_or_path.size() - 5, 5, ".toml") == 0);
+    const bool is_path =
+        name_or_path.find('/') != std::string::npos ||
+        (name_or_path.size() > 5 && name_or_path.compare(name_or_path.size() - 5, 5, ".toml") == 0);
     std::string path = name_or_path;
     if (!is_path) {
         path.clear();

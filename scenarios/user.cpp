@@ -42,8 +42,7 @@ Process::Process(Conductor& conductor, std::string name, std::uint64_t seed, boo
 Process::~Process() = default;
 
 UserTask& Process::add_thread() {
-    threads_.push_back(
-        std::make_unique<UserTask>(*this, static_cast<unsigned>(threads_.size())));
+    threads_.push_back(std::make_unique<UserTask>(*this, static_cast<unsigned>(threads_.size())));
     return *threads_.back();
 }
 

@@ -32,9 +32,9 @@ void WorkloadRegistry::add(std::unique_ptr<WorkloadKind> kind) {
 }
 
 const std::vector<std::string>& WorkloadRegistry::planned() {
-    static const std::vector<std::string> names{
-        "chrt",   "cpu-hogs", "hackbench", "idle",   "lat_unix", "netperf", "nice",
-        "perf",   "pipetest", "rt-app",    "taskset", "tbench"};
+    static const std::vector<std::string> names{"chrt",     "cpu-hogs", "hackbench", "idle",
+                                                "lat_unix", "netperf",  "nice",      "perf",
+                                                "pipetest", "rt-app",   "taskset",   "tbench"};
     return names;
 }
 

@@ -16,10 +16,10 @@ class UserTask;
 
 /// One argument of a workload's command.
 struct ArgumentSpec {
-    std::string flag;      ///< long name, "--threads"
-    std::string alias;     ///< other spelling, "-t"; empty: none
-    std::string value;     ///< how help names the value, "N"
-    std::string doc;       ///< what it is, with its unit
+    std::string flag;                ///< long name, "--threads"
+    std::string alias;               ///< other spelling, "-t"; empty: none
+    std::string value;               ///< how help names the value, "N"
+    std::string doc;                 ///< what it is, with its unit
     std::uint64_t min = 1, max = 1;  ///< allowed values, both included
     bool required = false;
     std::uint64_t fallback = 0;  ///< value if it is left out and not required; 0: none
@@ -61,7 +61,7 @@ public:
     virtual std::string parameter() const = 0;
     virtual WorkPlan plan() const = 0;
     /// The program's main(): runs in user mode on the modelled machine as `task`, the process's first
-    /// thread. Returning from it is exit().
+    /// thread. Returning from it ends the thread.
     virtual void main(UserTask& task) const = 0;
 };
 

@@ -176,7 +176,8 @@ std::unique_ptr<Workload> parse_workload(const std::vector<std::string>& words) 
     std::vector<std::unique_ptr<Workload>> rows = expand_rows(words);
     if (rows.size() != 1) {
         UserError error("a list of values makes rows, but one run is wanted here");
-        error.value(words.front() + " " + WorkloadRegistry::instance().find(words.front()).row_flag());
+        error.value(words.front() + " " +
+                    WorkloadRegistry::instance().find(words.front()).row_flag());
         throw error;
     }
     return std::move(rows.front());

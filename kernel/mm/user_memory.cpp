@@ -30,8 +30,11 @@ constexpr u64 kPage = 4096;
 /// Fields of mm_struct that only memory management uses.
 struct MmFields {
     explicit MmFields(const Place& at)
-        : mmap_sem(at, "mmap_sem"), page_table_lock(at, "page_table_lock"), mm_rb(at, "mm_rb"),
-          mmap_base(at, "mmap_base"), rss_stat(at, "rss_stat") {}
+        : mmap_sem(at, "mmap_sem"),
+          page_table_lock(at, "page_table_lock"),
+          mm_rb(at, "mm_rb"),
+          mmap_base(at, "mmap_base"),
+          rss_stat(at, "rss_stat") {}
     Field<s64> mmap_sem;
     Field<u32> page_table_lock;
     Field<u64> mm_rb, mmap_base, rss_stat;
@@ -115,7 +118,8 @@ void sys_munmap(Addr start, u64 bytes) {
     MmFields& mm = current_mm();
     const MmapSem held(mm);
     run(600);
-    for (auto at = mm.pages.lower_bound(start); at != mm.pages.end() && at->first < start + bytes;) {
+    for (auto at = mm.pages.lower_bound(start);
+         at != mm.pages.end() && at->first < start + bytes;) {
         run(150);
         mm.rss_stat.fetch_add(static_cast<u64>(-1));
         kernel().memory().free_pages(at->second, 0);

@@ -35,7 +35,8 @@ ProbeTable probe_bandwidth(const model::Platform& platform, const ProbeOptions& 
     std::vector<unsigned> seen;
     for (unsigned cpu = 0; cpu < machine.cpus(); ++cpu) {
         const unsigned core = machine.core_of(cpu);
-        if (machine.socket_of(cpu) != 0 || std::find(seen.begin(), seen.end(), core) != seen.end()) {
+        if (machine.socket_of(cpu) != 0 ||
+            std::find(seen.begin(), seen.end(), core) != seen.end()) {
             continue;
         }
         seen.push_back(core);

@@ -12,7 +12,7 @@ using model::Addr;
 using model::HwThread;
 using model::Tick;
 
-constexpr unsigned kLines = 128;         ///< per measurement of plain loads
+constexpr unsigned kLines = 128;  ///< per measurement of plain loads
 constexpr unsigned kRoundTrips = 1000;
 constexpr Tick kStep = 200 * model::kMicrosecond;  ///< each measurement has a time slot of its own
 
@@ -82,7 +82,8 @@ ProbeTable probe_c2c(const model::Platform& platform, const ProbeOptions& option
             }
             hw.fence();
             wait_until(hw, slot_at(3 * i + 2));
-            ping_pong(hw, fresh_lines(probe, static_cast<unsigned>(3 * i + 2)).front(), flags[i], 1, 0);
+            ping_pong(hw, fresh_lines(probe, static_cast<unsigned>(3 * i + 2)).front(), flags[i], 1,
+                      0);
             ends[i] = hw.now();
         });
     }
@@ -95,7 +96,8 @@ ProbeTable probe_c2c(const model::Platform& platform, const ProbeOptions& option
             p.dirty = chase(hw, fresh_lines(probe, static_cast<unsigned>(3 * i + 1)));
             wait_until(hw, slot_at(3 * i + 2));
             const Tick start = hw.now();
-            ping_pong(hw, fresh_lines(probe, static_cast<unsigned>(3 * i + 2)).front(), flags[i], 0, 1);
+            ping_pong(hw, fresh_lines(probe, static_cast<unsigned>(3 * i + 2)).front(), flags[i], 0,
+                      1);
             p.exchange = (hw.now() - start) / (2 * Tick{kRoundTrips});
         }
         period = hw.period();

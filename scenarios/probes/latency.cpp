@@ -15,8 +15,8 @@ using model::Addr;
 using model::HwThread;
 using model::Tick;
 
-constexpr std::size_t kLoads = 20'000;      ///< measured per footprint, at most
-constexpr std::size_t kMostLines = 1 << 20; ///< of a chain; longer ones would only cost host time
+constexpr std::size_t kLoads = 20'000;       ///< measured per footprint, at most
+constexpr std::size_t kMostLines = 1 << 20;  ///< of a chain; longer ones would only cost host time
 
 /// Lines of `bytes` at `base` in random order; of larger footprints an even choice.
 std::vector<Addr> shuffled_lines(Addr base, std::uint64_t bytes, std::uint64_t seed) {
@@ -41,7 +41,8 @@ Tick measure(HwThread& hw, Addr base, std::uint64_t bytes, std::uint64_t llc_byt
     std::vector<Addr> measured;
     while (measured.size() < kLoads) {
         const std::size_t n = std::min(chain.size(), kLoads - measured.size());
-        measured.insert(measured.end(), chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(n));
+        measured.insert(measured.end(), chain.begin(),
+                        chain.begin() + static_cast<std::ptrdiff_t>(n));
     }
     return chase(hw, measured);
 }
@@ -64,7 +65,9 @@ ProbeTable probe_latency(const model::Platform& platform, const ProbeOptions& op
     }
     // The footprint that shows a level best: half of it; of memory the largest.
     const auto judged = [&](std::uint64_t bytes) -> std::string {
-        const auto half = [bytes](std::uint64_t size) { return bytes <= size / 2 && 2 * bytes > size / 2; };
+        const auto half = [bytes](std::uint64_t size) {
+            return bytes <= size / 2 && 2 * bytes > size / 2;
+        };
         if (half(platform.l1d.size)) return "load_l1d";
         if (half(platform.l2.size)) return "load_l2";
         if (half(platform.llc.size)) return "load_llc";
@@ -83,7 +86,8 @@ ProbeTable probe_latency(const model::Platform& platform, const ProbeOptions& op
         }
         if (platform.topology.sockets > 1) {
             const std::uint64_t bytes = footprints.back();
-            remote = measure(hw, probe.memory(1, bytes * 2), bytes, platform.llc.size, options.seed);
+            remote =
+                measure(hw, probe.memory(1, bytes * 2), bytes, platform.llc.size, options.seed);
         }
         period = hw.period();
     });

@@ -4,8 +4,8 @@
 // machine ([provenance.targets] of the platform file), which the model itself never reads.
 #pragma once
 
-#include <optional>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -11,8 +11,8 @@ using model::Tick;
 
 void ProbeMachine::add(unsigned cpu, std::function<void(HwThread&)> program) {
     ++running_;
-    contexts_.push_back(std::make_unique<model::ExecutionContext>(
-        [this, cpu, program = std::move(program)] {
+    contexts_.push_back(
+        std::make_unique<model::ExecutionContext>([this, cpu, program = std::move(program)] {
             HwThread& hw = machine_.hw(cpu);
             program(hw);
             hw.synchronise();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLB reach: a chase with one line in each of N pages of 4 KiB.
+#include "model/cache/tlb.h"
+
 #include <algorithm>
 
-#include "model/cache/tlb.h"
 #include "model/sim/random.h"
 #include "scenarios/probes/probe_machine.h"
 #include "scenarios/probes/targets.h"
@@ -21,7 +22,8 @@ std::vector<Addr> pages(Addr base, unsigned count, std::uint64_t seed) {
     std::vector<Addr> chain(count);
     for (unsigned i = 0; i < count; ++i) {
         // Another line in each page, so that the lines spread over all sets of the caches.
-        chain[i] = model::kSmallPageBit | (base + i * kPage + (i * 29 + i / 64) % (kPage / 64) * 64);
+        chain[i] =
+            model::kSmallPageBit | (base + i * kPage + (i * 29 + i / 64) % (kPage / 64) * 64);
     }
     model::Random random(seed, "probe tlb");
     for (std::size_t i = count; i > 1; --i) std::swap(chain[i - 1], chain[random.below(i)]);

@@ -8,8 +8,8 @@ namespace {
 
 class Pound final : public Workload {
 public:
-    Pound(const std::string& name, PoundKind::Call call, std::uint64_t threads,
-          std::uint64_t calls, bool calls_given)
+    Pound(const std::string& name, PoundKind::Call call, std::uint64_t threads, std::uint64_t calls,
+          bool calls_given)
         : name_(name), call_(call), threads_(threads), calls_(calls), calls_given_(calls_given) {}
 
     const std::string& name() const override { return name_; }

@@ -23,8 +23,11 @@ namespace {
 /// time sees what the conductor decided.
 constexpr std::uint32_t kConductorRank = 1;
 
-/// From the last thread's start to the first window: for the scheduler to spread the threads.
-constexpr Tick kSettleTime = 300 * model::kMicrosecond;
+/// From the last thread's start to the first window: the scheduler spreads the threads, which takes
+/// some ticks; of short runs a small part only. A visit takes about this long.
+constexpr Tick kSettleTime = 12 * model::kMillisecond;
+constexpr double kSettleShare = 0.05;
+constexpr double kVisitTime = 0.7 * model::kMicrosecond;
 
 std::int64_t interrupts_in(const SplitCounters& c) {
     return c.user[Event::kInterrupts] + c.kernel[Event::kInterrupts];
@@ -210,11 +213,16 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
     w.left = static_cast<double>(units);
     ++active_;
     if (++seen_active_ == plan_.threads && !full_) {
-        kernel_.machine().scheduler().schedule(*this, model::this_hw_thread().now() + kSettleTime);
+        const unsigned threads = std::min(plan_.threads, kernel_.cpus());
+        const double run = total_ * plan_.visits_per_unit(threads) * kVisitTime / threads;
+        const Tick settle = std::min(kSettleTime, static_cast<Tick>(kSettleShare * run));
+        kernel_.machine().scheduler().schedule(*this, model::this_hw_thread().now() + settle);
     }
     if (full_ && windows_.empty()) begin_measure();
     while (w.left > 0) {
-        if (in_detail()) {
+        if (in_detail() && w.state == WorkerState::kFastForward && in_mid_unit(w)) {
+            finish_unit(w);
+        } else if (in_detail()) {
             enter(w, phase_ == Phase::kMeasure ? WorkerState::kMeasured : WorkerState::kDetail);
             // Entering may have ended the window for all.
             if (!in_detail()) continue;
@@ -235,14 +243,20 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
         kernel_.machine().scheduler().cancel(*this);
         return;
     }
-    const unsigned before = windows_.empty() ? active_ : windows_.back().live;
-    const bool worth_it = total_ - done_ > 1e-3 * total_;
-    if (phase_ == Phase::kFastForward && 4 * active_ < 3 * before && worth_it &&
-        tail_windows_ < HostBudget::kTailWindows && !tail_due_) {
+    if (phase_ == Phase::kFastForward && fewer_work() && tail_windows_ < HostBudget::kTailWindows &&
+        !tail_due_ && total_ - done_ > HostBudget::kTailWorth * total_) {
         tail_due_ = true;
         ++tail_windows_;
         kernel_.machine().scheduler().schedule(*this, model::this_hw_thread().now());
     }
+}
+
+bool Conductor::fewer_work() const {
+    if (windows_.empty()) return false;
+    const WindowSample& last = windows_.back();
+    const unsigned now = std::min(active_, kernel_.cpus());
+    const unsigned before = std::min(last.live, kernel_.cpus());
+    return 4 * now < 3 * before || 2 * active_ < last.live;
 }
 
 void Conductor::unit_done(Worker& w) {
@@ -260,9 +274,12 @@ void Conductor::unit_done(Worker& w) {
             if (over) phase_ = Phase::kCoolDown;
             break;
         }
-        case Phase::kCoolDown: end_window_if_all_left(); break;
+        case Phase::kCoolDown:
+            end_window_if_all_left();
+            break;
         case Phase::kStarting:
-        case Phase::kFastForward: break;
+        case Phase::kFastForward:
+            break;
     }
 }
 

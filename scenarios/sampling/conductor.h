@@ -22,16 +22,17 @@
 
 namespace linefill::scenarios {
 
-/// What a run may cost the host, in one place. A visit is one thread looked at by one unit of work; a
-/// host core models some 100,000 to 200,000 of them in a second.
+/// What a run may cost the host, in one place. A visit is one thread looked at by one unit of work,
+/// some 160 modelled accesses; all windows together come to about one second of a host core.
 struct HostBudget {
-    static constexpr double kVisitsPerWindow = 20'000;  ///< measured, of each window at full load
-    static constexpr double kWarmUpShare = 0.3;         ///< of a window's measured part, before it
-    static constexpr double kTailShare = 0.4;           ///< size of a window of the tail
-    static constexpr unsigned kWindows = 5;             ///< besides the one at the start
+    static constexpr double kVisitsPerWindow = 6'000;  ///< measured, of each window at full load
+    static constexpr double kWarmUpShare = 0.3;        ///< of a window's measured part, before it
+    static constexpr double kTailShare = 0.4;          ///< size of a window of the tail
+    static constexpr unsigned kWindows = 5;            ///< besides the one at the start
     static constexpr unsigned kTailWindows = 4;
+    static constexpr double kTailWorth = 0.004;  ///< share of the work that must be left for one
     /// Work of up to this many visits is simulated in detail from beginning to end.
-    static constexpr double kFullVisits = 160'000;
+    static constexpr double kFullVisits = 60'000;
 };
 
 /// Sees what is measured, and hands it on.
@@ -78,7 +79,15 @@ private:
     void book(Worker& w);
     void credit(Worker& w, double units);
     void unit_done(Worker& w);
+    /// Whether so many threads have ended since the last window that a unit costs something else now.
+    [[nodiscard]] bool fewer_work() const;
     void fast_forward(Worker& w);
+    /// Whether a window found the thread in the middle of a unit; and the rest of that unit. Threads
+    /// enter a window where they would be in their units, not all at one beginning: who follows whom
+    /// at what distance decides how they contend.
+    [[nodiscard]] static bool in_mid_unit(const Worker& w);
+    void finish_unit(Worker& w);
+    void advance_units(Worker& w, double units, double cost, model::Tick limit);
     [[nodiscard]] double cost_here() const;
     [[nodiscard]] std::size_t class_of(unsigned cpu) const;
     [[nodiscard]] double progress_now(model::Tick now) const;
@@ -98,28 +107,28 @@ private:
     WorkPlan plan_;
     const std::atomic<bool>* stop_;
     bool full_ = false;
-    double total_ = 0;           ///< units of the whole workload
-    model::Tick window_time_ = 0;   ///< measured time per window, if that was asked for
-    double window_units_ = 0;    ///< measured units per window, if that was asked for
+    double total_ = 0;             ///< units of the whole workload
+    model::Tick window_time_ = 0;  ///< measured time per window, if that was asked for
+    double window_units_ = 0;      ///< measured units per window, if that was asked for
 
     Phase phase_ = Phase::kStarting;
-    std::vector<double> targets_;   ///< progress at which windows open, ascending
+    std::vector<double> targets_;  ///< progress at which windows open, ascending
     std::size_t next_target_ = 0;
     unsigned tail_windows_ = 0;
     bool tail_due_ = false;
-    unsigned active_ = 0;           ///< threads inside repeat()
-    unsigned seen_active_ = 0;      ///< threads that ever were
-    double phase_units_ = 0;        ///< units done in this phase
-    double phase_target_ = 0;       ///< units at which it ends
-    model::Tick phase_end_ = 0;     ///< or time, if window_time_ is set
+    unsigned active_ = 0;        ///< threads inside repeat()
+    unsigned seen_active_ = 0;   ///< threads that ever were
+    double phase_units_ = 0;     ///< units done in this phase
+    double phase_target_ = 0;    ///< units at which it ends
+    model::Tick phase_end_ = 0;  ///< or time, if window_time_ is set
 
     std::vector<WindowSample> windows_;
     std::vector<double> running_sum_;  ///< per window, of the threads on CPUs at each unit's end
     std::vector<CostClass> classes_;
-    double mean_cost_ = 0;          ///< femtoseconds per unit, latest window; 0: not known yet
-    double user_share_ = 0;         ///< of a unit's time, latest window
+    double mean_cost_ = 0;   ///< femtoseconds per unit, latest window; 0: not known yet
+    double user_share_ = 0;  ///< of a unit's time, latest window
     double interrupt_cost_ = 0, switch_cost_ = 0;  ///< femtoseconds each, mean of all detail
-    double uncredited_ = 0;         ///< units done before the first window
+    double uncredited_ = 0;                        ///< units done before the first window
 
     double done_ = 0, detailed_ = 0;
     SplitCounters once_;

@@ -11,11 +11,16 @@ using model::kEventCount;
 
 const char* bucket_name(Bucket b) {
     switch (b) {
-        case Bucket::kWork: return "work";
-        case Bucket::kInterrupt: return "interrupt";
-        case Bucket::kSwitch: return "switch";
-        case Bucket::kOnce: return "once";
-        case Bucket::kCount: break;
+        case Bucket::kWork:
+            return "work";
+        case Bucket::kInterrupt:
+            return "interrupt";
+        case Bucket::kSwitch:
+            return "switch";
+        case Bucket::kOnce:
+            return "once";
+        case Bucket::kCount:
+            break;
     }
     return "?";
 }
@@ -123,9 +128,9 @@ Estimate estimate(const std::vector<WindowSample>& windows, const RatedSample& i
             both.push_back(user.back() + kernel.back());
         }
         const auto share = [&](const std::vector<double>& per_unit, std::int64_t value) {
-            return value == 0 ? 0
-                              : error_of(per_unit, tail, weights) /
-                                    std::abs(static_cast<double>(value));
+            return value == 0
+                       ? 0
+                       : error_of(per_unit, tail, weights) / std::abs(static_cast<double>(value));
         };
         e.error[i] = share(both, total.event[i]);
         e.error_user[i] = share(user, e.counts.user.event[i]);

@@ -10,12 +10,12 @@ namespace linefill::scenarios {
 
 /// One detailed window.
 struct WindowSample {
-    SplitCounters counted;   ///< of the units of work measured in it
-    double units = 0;        ///< units measured
-    double stands_for = 0;   ///< units of the whole run that it speaks for, its own included
-    double running = 0;      ///< threads of the workload on a CPU, mean
-    unsigned live = 0;       ///< threads of the workload that had work left
-    bool tail = false;       ///< opened because threads had ended
+    SplitCounters counted;  ///< of the units of work measured in it
+    double units = 0;       ///< units measured
+    double stands_for = 0;  ///< units of the whole run that it speaks for, its own included
+    double running = 0;     ///< threads of the workload on a CPU, mean
+    unsigned live = 0;      ///< threads of the workload that had work left
+    bool tail = false;      ///< opened because threads had ended
 };
 
 /// Counts that scale with something else than work: interrupts, context switches.

@@ -21,6 +21,8 @@ namespace {
 
 /// A chunk of a thread whose unit costs are not known yet.
 constexpr Tick kBlindChunk = model::kMillisecond;
+/// Costs of a unit that differ by less are taken to be the same.
+constexpr double kSameCost = 0.06;
 /// Progress is looked at again no sooner than this.
 constexpr Tick kShortestWait = 20 * model::kMicrosecond;
 
@@ -141,7 +143,11 @@ void Conductor::fire(Tick now) {
 double Conductor::cost_here() const {
     const CostClass& c = classes_[class_of(model::this_hw_thread().cpu())];
     // A class of few units would carry their noise through a good part of the run.
-    return c.units >= 8 ? c.fs / c.units : mean_cost_;
+    if (c.units < 8) return mean_cost_;
+    const double own = c.fs / c.units;
+    // Threads that wait for each other in a fixed order all take the same time; a difference that is
+    // noise would pull them out of that order.
+    return std::abs(own - mean_cost_) > kSameCost * mean_cost_ ? own : mean_cost_;
 }
 
 double Conductor::rate_now() const {
@@ -177,8 +183,24 @@ void Conductor::fast_forward(Worker& w) {
         credit(w, static_cast<double>(std::exchange(w.owed, 0)) / cost);
         if (w.left == 0) return;
     }
+    advance_units(w, w.left, cost, limit);
+}
+
+bool Conductor::in_mid_unit(const Worker& w) { return w.left - std::floor(w.left) > 1e-6; }
+
+void Conductor::finish_unit(Worker& w) {
+    if (mean_cost_ > 0) {
+        advance_units(w, w.left - std::floor(w.left), cost_here(), model::kNever);
+    } else {
+        w.left = std::floor(w.left);
+    }
+}
+
+/// Lets `units` of work pass, until `limit` or the first interrupt, and credits what was done.
+void Conductor::advance_units(Worker& w, double units, double cost, Tick limit) {
+    HwThread& hw = model::this_hw_thread();
     Tick want = kBlindChunk;
-    if (cost > 0) want = std::max<Tick>(std::llround(std::min(w.left * cost, 1e18)), 1);
+    if (cost > 0) want = std::max<Tick>(std::llround(std::min(units * cost, 1e18)), 1);
     if (limit != model::kNever) want = std::min(want, limit - hw.now());
 
     // Ticks find user or kernel mode as often as they would in the real loop.

@@ -26,12 +26,12 @@ enum class WorkerState : std::uint8_t {
 struct Worker {
     kernel::TaskStruct* task = nullptr;
     WorkerState state = WorkerState::kOnce;
-    std::size_t window = 0;      ///< that it is measured in
-    double left = 0;             ///< units of work still to do
-    double done = 0;             ///< units done
-    double units_in_state = 0;   ///< done since the state began
-    model::Tick owed = 0;        ///< time worked before the cost of a unit was known
-    double user_debt = 0;        ///< share of chunks to be spent in user mode, accumulated
+    std::size_t window = 0;     ///< that it is measured in
+    double left = 0;            ///< units of work still to do
+    double done = 0;            ///< units done
+    double units_in_state = 0;  ///< done since the state began
+    model::Tick owed = 0;       ///< time worked before the cost of a unit was known
+    double user_debt = 0;       ///< share of chunks to be spent in user mode, accumulated
     // The chunk in progress while fast-forwarded:
     bool in_chunk = false;
     model::Tick chunk_start = 0;

@@ -2,9 +2,9 @@
 // The estimate of a run's counts from its windows, on figures that can be worked out by hand.
 #include "scenarios/sampling/estimate.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 namespace linefill::scenarios {
 namespace {
@@ -48,8 +48,8 @@ TEST(Estimate, ScalesEachBucketByWhatItGrowsWith) {
 
 TEST(Estimate, ErrorComesFromTheSpreadOfTheWindows) {
     // Per unit 9, 10, 11: standard deviation 1. Each stands for 100 units that were not measured.
-    const Estimate e = estimate({window(90, 10, 110), window(100, 10, 110), window(110, 10, 110)},
-                                {}, {}, {});
+    const Estimate e =
+        estimate({window(90, 10, 110), window(100, 10, 110), window(110, 10, 110)}, {}, {}, {});
     EXPECT_EQ(e.counts.kernel[Event::kLoads], 3300);
     EXPECT_NEAR(e.error[kLoads], std::sqrt(3.0) * 100 / 3300, 1e-12);
     EXPECT_NEAR(e.error_kernel[kLoads], e.error[kLoads], 1e-12);
@@ -66,8 +66,8 @@ TEST(Estimate, WhatWasMeasuredItselfHasNoError) {
 
 TEST(Estimate, TailWindowsDoNotCountAsSpread) {
     // Fewer threads make cheaper calls: that is no noise.
-    const Estimate e = estimate({window(100, 10, 110), window(100, 10, 110), window(10, 10, 60, true)},
-                                {}, {}, {});
+    const Estimate e = estimate(
+        {window(100, 10, 110), window(100, 10, 110), window(10, 10, 60, true)}, {}, {}, {});
     EXPECT_EQ(e.counts.kernel[Event::kLoads], 1100 + 1100 + 60);
     EXPECT_EQ(e.error[kLoads], 0);
 }

@@ -17,7 +17,8 @@ unsigned judge(const ProbeTable& table) {
     for (const ProbeRow& row : table.rows) {
         if (!row.target || row.tolerance == 0) continue;
         ++judged;
-        EXPECT_NEAR(row.predicted / *row.target, 1, row.tolerance) << row.what << " " << row.parameter;
+        EXPECT_NEAR(row.predicted / *row.target, 1, row.tolerance)
+            << row.what << " " << row.parameter;
         EXPECT_FALSE(row.target_key.empty()) << row.what;
     }
     return judged;

@@ -43,7 +43,8 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(ScenarioFile, HoldsWhatACompareNeeds) {
-    const Scenario s = parse_scenario(with("repeats = 3\nset = \"cache.llc.size=10MiB\""), "a/my.toml");
+    const Scenario s =
+        parse_scenario(with("repeats = 3\nset = \"cache.llc.size=10MiB\""), "a/my.toml");
     EXPECT_EQ(s.name, "my");
     EXPECT_EQ(s.title, "two rows");
     EXPECT_THAT(s.platforms, ElementsAre("xeon-snb-2s"));

@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadWorkloadArguments,
     testing::Values(
         BadCommand{"pound_times --threads 0", "--threads = \"0\"; expected a whole number from 1"},
-        BadCommand{"pound_times --threads -1", "--threads = \"-1\"; expected a whole number from 1"},
+        BadCommand{"pound_times --threads -1",
+                   "--threads = \"-1\"; expected a whole number from 1"},
         BadCommand{"pound_times --threads 1e9", "--threads = \"1e9\"; expected a whole number"},
         BadCommand{"pound_times --threads 4097", "from 1 to 4096"},
         BadCommand{"pound_times --threads 2,,3", "expected a whole number"},
