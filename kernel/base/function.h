@@ -33,7 +33,8 @@ public:
                                                FunctionRegistry::instance().info(f.id).code_bytes);
         model::this_hw_thread().stack_accesses(0, saved_ + 1);
     }
-    ~Frame() {
+    // A fiber may be unwound while it is suspended in here (an interrupt, a turn of others).
+    ~Frame() noexcept(false) {
         // A fiber that is unwound at the end of a run has no hardware thread any more.
         if (model::Scheduler::running_agent() == nullptr) return;
         // The hardware thread at exit may be another one: the task may have migrated in between.

@@ -37,7 +37,7 @@ inline void local_irq_enable() { model::this_hw_thread().enable_interrupts(); }
 class IrqsOff {
 public:
     IrqsOff() : flags_(local_irq_save()) {}
-    ~IrqsOff() {
+    ~IrqsOff() noexcept(false) {
         if (model::Scheduler::running_agent() != nullptr) local_irq_restore(flags_);
     }
     IrqsOff(const IrqsOff&) = delete;

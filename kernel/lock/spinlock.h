@@ -16,7 +16,8 @@ public:
     /// one class apart in reports: a CPU, a pid.
     RawSpinlock(const Place& at, const char* field, u32 instance = 0);
     /// A lock outside any structure (jiffies_lock).
-    RawSpinlock(Addr addr, FieldId id, u32 instance = 0) : addr_(addr), id_(id), instance_(instance) {}
+    RawSpinlock(Addr addr, FieldId id, u32 instance = 0)
+        : addr_(addr), id_(id), instance_(instance) {}
     RawSpinlock(const RawSpinlock&) = delete;
     RawSpinlock& operator=(const RawSpinlock&) = delete;
 
@@ -68,7 +69,7 @@ private:
 class SpinGuard {
 public:
     explicit SpinGuard(RawSpinlock& lock) : lock_(lock) { lock_.lock(); }
-    ~SpinGuard() {
+    ~SpinGuard() noexcept(false) {
         if (model::Scheduler::running_agent() != nullptr) lock_.unlock();
     }
     SpinGuard(const SpinGuard&) = delete;
@@ -82,7 +83,7 @@ private:
 class SpinIrqGuard {
 public:
     explicit SpinIrqGuard(RawSpinlock& lock) : lock_(lock), flags_(lock.lock_irqsave()) {}
-    ~SpinIrqGuard() {
+    ~SpinIrqGuard() noexcept(false) {
         if (model::Scheduler::running_agent() != nullptr) lock_.unlock_irqrestore(flags_);
     }
     SpinIrqGuard(const SpinIrqGuard&) = delete;

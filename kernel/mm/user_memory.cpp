@@ -60,7 +60,9 @@ MmFields& current_mm() { return fields_of(*current().mm.peek()); }
 class MmapSem {
 public:
     explicit MmapSem(MmFields& mm) : mm_(mm) { mm_.mmap_sem.fetch_add(1); }
-    ~MmapSem() { mm_.mmap_sem.fetch_add(-1); }
+    ~MmapSem() noexcept(false) {
+        if (model::Scheduler::running_agent() != nullptr) mm_.mmap_sem.fetch_add(-1);
+    }
     MmapSem(const MmapSem&) = delete;
     MmapSem& operator=(const MmapSem&) = delete;
 

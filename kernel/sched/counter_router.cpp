@@ -18,7 +18,7 @@ BankScope::BankScope(CounterBank bank) : task_(&current()), before_(task_->count
     if (bank != before_) select_task_counters(model::this_hw_thread(), *task_);
 }
 
-BankScope::~BankScope() {
+BankScope::~BankScope() noexcept(false) {
     if (model::Scheduler::running_agent() == nullptr) return;
     const bool changed = task_->counters.selected != before_;
     task_->counters.selected = before_;

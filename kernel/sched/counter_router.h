@@ -37,7 +37,7 @@ struct TaskCounters {
 class BankScope {
 public:
     explicit BankScope(CounterBank bank);
-    ~BankScope();
+    ~BankScope() noexcept(false);
     BankScope(const BankScope&) = delete;
     BankScope& operator=(const BankScope&) = delete;
 

@@ -15,10 +15,11 @@ namespace {
 
 const KernelFunction kEntry{"entry_SYSCALL_64", "arch/x86/entry/entry_64.S (v4.7)", 260, 0};
 
-constexpr unsigned kRegisters = 15;      // words that the entry saves, two lines of the own stack
-constexpr unsigned kCsFromTop = 4;       // ss, sp, flags, cs
-constexpr unsigned kEntryInstructions = 14;  // besides the stores and CALL: swapgs, stack switch, sti, table
-constexpr unsigned kExitInstructions = 10;   // besides loads: cli, test, swapgs, sysret
+constexpr unsigned kRegisters = 15;  // words that the entry saves, two lines of the own stack
+constexpr unsigned kCsFromTop = 4;   // ss, sp, flags, cs
+constexpr unsigned kEntryInstructions =
+    14;  // besides the stores and CALL: swapgs, stack switch, sti, table
+constexpr unsigned kExitInstructions = 10;  // besides loads: cli, test, swapgs, sysret
 
 /// Tops the instructions and accesses of one half of the way up to the platform's cost for it.
 /// Changes of the interrupt flag lie outside, since an interrupt may come there, and are deducted.
@@ -64,7 +65,7 @@ SyscallScope::SyscallScope() {
     hw.enable_interrupts();
 }
 
-SyscallScope::~SyscallScope() {
+SyscallScope::~SyscallScope() noexcept(false) {
     if (model::Scheduler::running_agent() == nullptr) return;
     exit_to_usermode_work();
     model::HwThread& hw = model::this_hw_thread();

@@ -16,7 +16,7 @@ namespace linefill::kernel {
 class SyscallScope {
 public:
     SyscallScope();
-    ~SyscallScope();
+    ~SyscallScope() noexcept(false);  // the fiber may be unwound while it is rescheduled here
     SyscallScope(const SyscallScope&) = delete;
     SyscallScope& operator=(const SyscallScope&) = delete;
 };
