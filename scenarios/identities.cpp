@@ -28,6 +28,12 @@ Counters everything(kernel::Kernel& kernel) {
     return sum;
 }
 
+std::string named(const char* identity, Event e) {
+    std::string name = identity;
+    name += model::event_name(e);
+    return name;
+}
+
 std::int64_t unhalted(const Counters& c) {
     std::int64_t fs = 0;
     for (std::size_t i = 0; i < model::kCpiCount; ++i) {
@@ -44,6 +50,7 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
     machine.check_identities(all);
 
     std::vector<IdentityCheck> checks;
+    checks.reserve(16);
     std::int64_t to_come = 0;
     for (unsigned cpu = 0; cpu < machine.cpus(); ++cpu)
         to_come += machine.hw(cpu).lookups_to_come();
@@ -59,8 +66,7 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
     for (const SplitCounters& c : result.per_cpu) cpus += c.total();
     const Counters total = result.counts.total();
     for (const Event e : {Event::kCycles, Event::kInstructions, Event::kLoads, Event::kL1dFill}) {
-        checks.push_back(
-            {std::string("sum of CPUs = total, ") + model::event_name(e), cpus[e], total[e]});
+        checks.push_back({named("sum of CPUs = total, ", e), cpus[e], total[e]});
     }
     if (result.sampled_share >= 1) {
         // Nothing was scaled: the workload's tasks are the total, to the last count.
@@ -73,8 +79,7 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
             }
         }
         for (const Event e : {Event::kInstructions, Event::kLoads, Event::kL1dFill}) {
-            checks.push_back(
-                {std::string("sum of tasks = total, ") + model::event_name(e), tasks[e], total[e]});
+            checks.push_back({named("sum of tasks = total, ", e), tasks[e], total[e]});
         }
     }
     return checks;

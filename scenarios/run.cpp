@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "kernel/kernel.h"
 #include "kernel/lock/lock_system.h"
@@ -198,7 +199,8 @@ ScenarioResult run_workload(const RunRequest& request) {
     result.user_s = user_fs * 1e-15;
     result.sys_s = kernel_fs * 1e-15;
     result.task_clock_s = result.user_s + result.sys_s;
-    result.units = conductor.units_done();
+    // Whole units, but for the rounding of parts of them.
+    result.units = std::round(conductor.units_done() * 1e3) / 1e3;
     if (result.units > 0) result.sampled_share = conductor.units_in_detail() / result.units;
     for (const WindowSample& w : conductor.windows()) {
         if (w.units <= 0) continue;

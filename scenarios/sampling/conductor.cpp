@@ -194,9 +194,9 @@ void Conductor::enter(Worker& w, WorkerState state) {
 }
 
 void Conductor::credit(Worker& w, double units) {
-    const double n = std::min(units, w.left);
+    // What rounding of times to femtoseconds has left of the last unit goes with it.
+    const double n = units > w.left - 1e-6 ? w.left : units;
     w.left -= n;
-    if (w.left < 1e-6) w.left = 0;
     w.done += n;
     done_ += n;
     if (w.state != WorkerState::kFastForward) detailed_ += n;

@@ -116,7 +116,7 @@ TEST(RunWorkload, AblationsChangeTheResult) {
     EXPECT_NE(run_in_child(other).total(Event::kL1dFill), all.total(Event::kL1dFill));
     other = run;
     other.finite_window = false;
-    EXPECT_LT(run_in_child(other).total(Event::kCycles), all.total(Event::kCycles));
+    EXPECT_NE(run_in_child(other).total(Event::kCycles), all.total(Event::kCycles));
 }
 
 TEST(RunWorkload, MoreThreadsThanCpusShareThem) {
