@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/identities.h"
 
+#include <string_view>
+
 #include "kernel/kernel.h"
 #include "kernel/sched/task.h"
 #include "model/machine.h"
@@ -50,23 +52,30 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
     machine.check_identities(all);
 
     std::vector<IdentityCheck> checks;
-    checks.reserve(16);
+    const auto add = [&checks](std::string_view name, std::int64_t left, std::int64_t right,
+                               std::int64_t slack = 0) {
+        IdentityCheck& c = checks.emplace_back();
+        c.name = name;
+        c.left = left;
+        c.right = right;
+        c.slack = slack;
+    };
     std::int64_t to_come = 0;
     for (unsigned cpu = 0; cpu < machine.cpus(); ++cpu)
         to_come += machine.hw(cpu).lookups_to_come();
-    checks.push_back({"L1D hits + misses + merges = loads + stores + prefetches",
-                      all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge] + to_come,
-                      all[Event::kLoads] + all[Event::kStores] + all[Event::kSoftwarePrefetch]});
+    add("L1D hits + misses + merges = loads + stores + prefetches",
+        all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge] + to_come,
+        all[Event::kLoads] + all[Event::kStores] + all[Event::kSoftwarePrefetch]);
     // Less than a cycle per CPU is not settled yet.
     const auto period = static_cast<std::int64_t>(1e6 / machine.platform().clock.base_ghz);
-    checks.push_back({"sum of the CPI components = unhalted time", unhalted(all),
-                      all[Event::kUnhaltedFs], 2 * period * machine.cpus()});
+    add("sum of the CPI components = unhalted time", unhalted(all), all[Event::kUnhaltedFs],
+        2 * period * machine.cpus());
 
     Counters cpus;
     for (const SplitCounters& c : result.per_cpu) cpus += c.total();
     const Counters total = result.counts.total();
     for (const Event e : {Event::kCycles, Event::kInstructions, Event::kLoads, Event::kL1dFill}) {
-        checks.push_back({named("sum of CPUs = total, ", e), cpus[e], total[e]});
+        add(named("sum of CPUs = total, ", e), cpus[e], total[e]);
     }
     if (result.sampled_share >= 1) {
         // Nothing was scaled: the workload's tasks are the total, to the last count.
@@ -79,7 +88,7 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
             }
         }
         for (const Event e : {Event::kInstructions, Event::kLoads, Event::kL1dFill}) {
-            checks.push_back({named("sum of tasks = total, ", e), tasks[e], total[e]});
+            add(named("sum of tasks = total, ", e), tasks[e], total[e]);
         }
     }
     return checks;
