@@ -112,10 +112,10 @@ void Kernel::boot() {
     const Addr offsets = m.data("__per_cpu_offset", 64 * 8, 64);
     const FieldId offset_id = FieldRegistry::instance().id("global", "__per_cpu_offset", 0, 8);
     for (unsigned cpu = 0; cpu < cpus_; ++cpu) {
-        per_cpu_offset_.push_back(std::make_unique<Field<u64>>(offsets + Addr{cpu} * 8, 8, offset_id,
-                                                               m.per_cpu_base(cpu)));
-        percpu_.push_back(std::make_unique<SchedPercpu>(cpu, topology_->llc_id(cpu),
-                                                        topology_->llc_size(cpu)));
+        per_cpu_offset_.push_back(std::make_unique<Field<u64>>(offsets + Addr{cpu} * 8, 8,
+                                                               offset_id, m.per_cpu_base(cpu)));
+        percpu_.push_back(
+            std::make_unique<SchedPercpu>(cpu, topology_->llc_id(cpu), topology_->llc_size(cpu)));
         const Addr rq_base = m.per_cpu("runqueues", cpu, layout_.size_of("rq"), 64);
         rqs_.push_back(std::make_unique<Rq>(Place{&layout_, "rq", "", rq_base}, cpu));
     }

@@ -93,28 +93,28 @@ void InterruptDispatch::interrupt(unsigned cpu, unsigned vector) {
     const bool from_user = model::this_hw_thread().interrupted_user_mode();
     save_registers(from_user);
     switch (vector) {
-    case model::kTimerVector: {
-        const Frame frame(kApicTimer);
-        irq_enter(cpu);
-        hrtimer_interrupt(from_user);
-        irq_exit(cpu);
-        break;
-    }
-    case model::kRescheduleVector: {
-        const Frame frame(kReschedule);
-        run(6);
-        ++depth_[cpu];
-        scheduler_ipi();
-        irq_exit(cpu);
-        break;
-    }
-    default: {
-        const Frame frame(kCallFunction);
-        irq_enter(cpu);
-        run(10);
-        irq_exit(cpu);
-        break;
-    }
+        case model::kTimerVector: {
+            const Frame frame(kApicTimer);
+            irq_enter(cpu);
+            hrtimer_interrupt(from_user);
+            irq_exit(cpu);
+            break;
+        }
+        case model::kRescheduleVector: {
+            const Frame frame(kReschedule);
+            run(6);
+            ++depth_[cpu];
+            scheduler_ipi();
+            irq_exit(cpu);
+            break;
+        }
+        default: {
+            const Frame frame(kCallFunction);
+            irq_enter(cpu);
+            run(10);
+            irq_exit(cpu);
+            break;
+        }
     }
     // No PREEMPT: in kernel mode the interrupted code goes on.
     if (from_user) {

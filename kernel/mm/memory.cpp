@@ -40,7 +40,8 @@ Memory::Memory(model::Machine& machine, const KernelOptions& options)
         }
         list.push_back({machine.node_base(n), machine.node_size(), reserved});
     }
-    frames_ = std::make_unique<PageFrames>(std::move(list), options.seed, options.draws.page_frames);
+    frames_ =
+        std::make_unique<PageFrames>(std::move(list), options.seed, options.draws.page_frames);
     percpu_ = std::make_unique<PercpuUnits>(*frames_, node_of_cpu, options.page_aligned_percpu);
     data_base_ = data_next_ = machine.node_base(0) + kDataOffset;
     data_end_ = data_base_ + kDataBytes;

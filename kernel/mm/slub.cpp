@@ -84,6 +84,8 @@ Addr SlabCache::alloc(unsigned node) {
 
 void SlabCache::free(Addr addr) { free_[frames_.node_of(addr)].push_back(addr); }
 
-Addr SlabCache::slab_of(Addr addr) const { return addr / (kPageSize << order_) * (kPageSize << order_); }
+Addr SlabCache::slab_of(Addr addr) const {
+    return addr / (kPageSize << order_) * (kPageSize << order_);
+}
 
 }  // namespace linefill::kernel

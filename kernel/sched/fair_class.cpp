@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CFS as a scheduling class: its table, and the functions that go over all levels of groups.
-#include "kernel/sched/classes.h"
-
 #include "kernel/kernel.h"
+#include "kernel/sched/classes.h"
 #include "kernel/sched/fair.h"
 #include "kernel/sched/globals.h"
 

@@ -137,8 +137,7 @@ void enqueue_entity(KPtr<CfsRq> cfs, KPtr<SchedEntity> se, unsigned flags) {
     const Frame frame(kEnqueueEntity);
     const SchedSwitches& sw = kernel().sw();
     // On migration vruntime came without its queue's base; before v4.7 on every wake-up too.
-    const bool is_relative =
-        (flags & kEnqueueWakeup) == 0 || (flags & kEnqueueMigrated) != 0;
+    const bool is_relative = (flags & kEnqueueWakeup) == 0 || (flags & kEnqueueMigrated) != 0;
     const KPtr<SchedEntity> running_now = cfs->curr.get();
     run(6);
     // Before the update for the running entity, whose vruntime the update advances; after it for

@@ -50,12 +50,12 @@ SchedGlobals::SchedGlobals(Memory& memory, const Layout& layout, unsigned cpus)
       calc_load_tasks(memory.data("calc_load_tasks", 64, 64), 8,
                       FieldRegistry::instance().id("global", "calc_load_tasks", 0, 8)),
       css_cpuacct(css_set_field(memory, layout)),
-      cpuacct_usage_ptr(memory.data("root_cpuacct", 256, 64) +
-                            layout.size_of("cgroup_subsys_state"),
-                        8, FieldRegistry::instance().id("cpuacct", "cpuusage", 0, 8)),
-      cpuacct_parent(memory.data("root_cpuacct", 256, 64) +
-                         layout.offset("cgroup_subsys_state", "parent"),
-                     8, FieldRegistry::instance().id("cpuacct", "css.parent", 0, 8)),
+      cpuacct_usage_ptr(
+          memory.data("root_cpuacct", 256, 64) + layout.size_of("cgroup_subsys_state"), 8,
+          FieldRegistry::instance().id("cpuacct", "cpuusage", 0, 8)),
+      cpuacct_parent(
+          memory.data("root_cpuacct", 256, 64) + layout.offset("cgroup_subsys_state", "parent"), 8,
+          FieldRegistry::instance().id("cpuacct", "css.parent", 0, 8)),
       root_domain(std::make_unique<RootDomain>(
           Place{&layout, "root_domain", "",
                 memory.data("def_root_domain", layout.size_of("root_domain"), 64)})) {}

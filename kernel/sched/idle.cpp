@@ -35,7 +35,8 @@ void mwait_idle(Field<u32>& flags) {
         // What others did before this point is seen now; what they do after it wakes the MWAIT.
         hw.fence();
         hw.synchronise();
-        if ((flags.peek() & kTifNeedResched) == 0) hw.halt(flags.addr(), kernel().idle_exit_latency());
+        if ((flags.peek() & kTifNeedResched) == 0)
+            hw.halt(flags.addr(), kernel().idle_exit_latency());
     }
     if (!hw.interrupts_enabled()) local_irq_enable();
     clear_polling(flags);

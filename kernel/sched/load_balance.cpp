@@ -249,7 +249,8 @@ void active_load_balance() {
         env.dst_cpu = target;
         env.dst_rq = cpu_rq({target, {}});
         env.src_rq = rq;
-        for (KPtr<SchedEntity> se = busiest.cfs_tasks.first(); se && sd; se = se->group_node.first()) {
+        for (KPtr<SchedEntity> se = busiest.cfs_tasks.first(); se && sd;
+             se = se->group_node.first()) {
             const KPtr<TaskStruct> p(se.get()->task, se.token());
             if (named != nullptr ? !(p == named) : !can_migrate_task(env, p)) continue;
             detach_task(env, p);

@@ -104,7 +104,8 @@ bool update_cfs_rq_load_avg(KPtr<CfsRq> cfs, u64 now) {
     const u64 weight = scale_load_down(cfs->load.weight);
     const KPtr<SchedEntity> curr = cfs->curr.get();
     run(6);
-    const bool decayed = accumulate(cfs.get()->avg, cfs.token(), now, weight, bool(curr), cfs.get());
+    const bool decayed =
+        accumulate(cfs.get()->avg, cfs.token(), now, weight, bool(curr), cfs.get());
     return decayed || removed;
 }
 

@@ -56,8 +56,10 @@ void check_preempt_curr(KPtr<Rq> rq, KPtr<TaskStruct> p) {
     const int on_rq = curr->on_rq;
     if (on_rq == kTaskOnRqQueued) {
         const u32 flags = curr.get()->thread_info.flags;
-        if ((flags & kTifNeedResched) != 0 && kernel().sw().schedstats_switchable) {
-            rq->clock_skip_update = kRqcfReqSkip;
+        if ((flags & kTifNeedResched) != 0) {
+            // Up to v3.19 in effect at once, later from the next schedule() on.
+            const bool asks = kernel().spec().at_least(KernelVersion::kV4_2);
+            rq->clock_skip_update = asks ? kRqcfReqSkip : kRqcfActSkip;
         }
     }
     run(4);

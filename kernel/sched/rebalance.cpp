@@ -40,17 +40,36 @@ void change_idle_mask(bool enter) {
     g.nohz_nr_cpus.locked([&](int& v) { v += enter ? 1 : -1; });
 }
 
-SchedGroupCapacity* llc_group_capacity(unsigned cpu) {
-    // The LLC's group in the domain above counts its busy CPUs (sd_busy).
+/// sd_busy: the domain above the LLC's, whose group of this CPU counts the busy CPUs of the LLC.
+KPtr<SchedDomain> sd_busy() {
+    const unsigned cpu = smp_processor_id();
+    const Loaded<u64> pointer = kernel().topology().sd_llc_pointer(cpu).load();
     SchedDomain* llc = kernel().topology().llc(cpu);
-    SchedDomain* above = llc != nullptr ? llc->parent.peek() : nullptr;
-    return above != nullptr ? above->groups.peek()->sgc.peek() : nullptr;
+    return {llc != nullptr ? llc->parent.peek() : nullptr, pointer.token};
+}
+
+void count_busy(KPtr<SchedDomain> sd, int change) {
+    const KPtr<SchedGroup> group = sd->groups.get();
+    const KPtr<SchedGroupCapacity> sgc = group->sgc.get();
+    g_next_dep = sgc.token();
+    sgc.get()->nr_busy_cpus.fetch_add(change);
+}
+
+void set_cpu_sd_state_busy() {
+    const KPtr<SchedDomain> sd = sd_busy();
+    run(2);
+    if (!sd) return;
+    const int idle = sd->nohz_idle;
+    if (idle == 0) return;
+    sd->nohz_idle = 0;
+    count_busy(sd, 1);
 }
 
 bool nohz_kick_needed(KPtr<Rq> rq) {
     const u8 idle = rq->idle_balance;
     run(4);
     if (idle != 0) return false;
+    set_cpu_sd_state_busy();
     nohz_balance_exit_idle();
     SchedGlobals& g = sched_globals();
     const int idle_cpus = g.nohz_nr_cpus;
@@ -59,8 +78,10 @@ bool nohz_kick_needed(KPtr<Rq> rq) {
     if (!reached(jiffies(), next)) return false;
     const u32 running = rq->nr_running;
     if (running >= 2) return true;
-    SchedGroupCapacity* sgc = llc_group_capacity(smp_processor_id());
-    if (sgc == nullptr) return false;
+    const KPtr<SchedDomain> sd = sd_busy();
+    if (!sd) return false;
+    const KPtr<SchedGroup> group = sd->groups.get();
+    const KPtr<SchedGroupCapacity> sgc = group->sgc.get();
     const int busy = sgc->nr_busy_cpus;
     return busy > 1;
 }
@@ -101,17 +122,16 @@ void nohz_balance_exit_idle() {
     if ((flags & kNohzTickStopped) == 0) return;
     change_idle_mask(false);
     rq.get()->nohz_flags.locked([](u64& v) { v &= ~kNohzTickStopped; });
-    SchedGroupCapacity* sgc = llc_group_capacity(smp_processor_id());
-    if (sgc != nullptr) sgc->nr_busy_cpus.fetch_add(1);
 }
 
 void set_cpu_sd_state_idle() {
-    const KPtr<Rq> rq = this_rq();
-    const u64 flags = rq->nohz_flags;
+    const KPtr<SchedDomain> sd = sd_busy();
     run(3);
-    if ((flags & kNohzTickStopped) != 0) return;
-    SchedGroupCapacity* sgc = llc_group_capacity(smp_processor_id());
-    if (sgc != nullptr) sgc->nr_busy_cpus.fetch_add(-1);
+    if (!sd) return;
+    const int idle = sd->nohz_idle;
+    if (idle != 0) return;
+    sd->nohz_idle = 1;
+    count_busy(sd, -1);
 }
 
 int idle_balance(KPtr<Rq> rq) {

@@ -37,7 +37,8 @@ void smp_send_reschedule(int cpu) {
     model::HwThread& hw = model::this_hw_thread();
     run(10);
     hw.fence();  // x2APIC: what was written before is visible before the interrupt
-    kernel().machine().apic(hw.cpu()).send_ipi(static_cast<unsigned>(cpu), model::kRescheduleVector);
+    kernel().machine().apic(hw.cpu()).send_ipi(static_cast<unsigned>(cpu),
+                                               model::kRescheduleVector);
 }
 
 bool set_nr_if_polling(KPtr<TaskStruct> idle) {

@@ -105,9 +105,12 @@ SchedDomain::SchedDomain(const Place& at)
       nr_balance_failed(at, "nr_balance_failed"),
       max_newidle_lb_cost(at, "max_newidle_lb_cost"),
       next_decay_max_lb_cost(at, "next_decay_max_lb_cost"),
+      nohz_idle(at, "nohz_idle"),
       span_weight(at, "span_weight"),
-      span(at.base + at.layout->size_of(at.structure), 8,
-           FieldRegistry::instance().id(at.structure, "span", at.layout->size_of(at.structure), 8)) {}
+      span(
+          at.base + at.layout->size_of(at.structure), 8,
+          FieldRegistry::instance().id(at.structure, "span", at.layout->size_of(at.structure), 8)) {
+}
 
 SchedPercpu::SchedPercpu(unsigned number, int llc_id, int llc_size)
     : this_cpu_off(percpu_field<u64>("this_cpu_off", number, 8)),

@@ -127,6 +127,7 @@ struct SchedDomain {
     Field<u64> last_balance;  ///< jiffies
     Field<u32> balance_interval, nr_balance_failed;
     Field<u64> max_newidle_lb_cost, next_decay_max_lb_cost;
+    Field<int> nohz_idle;  ///< of the domain above the LLC's: this CPU is not counted as busy
     Field<u32> span_weight;
     Field<u64> span;
     std::string name;

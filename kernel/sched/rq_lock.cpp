@@ -54,9 +54,9 @@ KPtr<Rq> task_rq_lock(KPtr<TaskStruct> p, IrqFlags& flags) {
         // Between two queues: its new one's lock holder finishes soon.
         while (p.get()->on_rq.peek() == kTaskOnRqMigrating) {
             Field<int>& word = p.get()->on_rq;
-            model::this_hw_thread().spin_until(
-                word.addr(), word.size(), word.id(), model::SpinLoop{},
-                [&] { return word.peek() != kTaskOnRqMigrating; });
+            model::this_hw_thread().spin_until(word.addr(), word.size(), word.id(),
+                                               model::SpinLoop{},
+                                               [&] { return word.peek() != kTaskOnRqMigrating; });
         }
     }
 }

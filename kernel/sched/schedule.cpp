@@ -108,9 +108,9 @@ void context_switch(KPtr<Rq> rq, KPtr<TaskStruct> prev, KPtr<TaskStruct> next) {
 void release_on_cpu(void* task, u64) { static_cast<TaskStruct*>(task)->on_cpu.poke(0); }
 
 void bad_schedule(TaskStruct& t, const std::string& what) {
-    throw model::SimulationError("kernel BUG: " + what + ": " + t.name + "/" +
-                                     std::to_string(t.host_pid),
-                                 kernel().describe_waiters());
+    throw model::SimulationError(
+        "kernel BUG: " + what + ": " + t.name + "/" + std::to_string(t.host_pid),
+        kernel().describe_waiters());
 }
 
 class IdleClass final : public SchedClass {
@@ -129,9 +129,7 @@ public:
     }
     void task_tick(KPtr<Rq>, KPtr<TaskStruct>) const override { run(1); }
     void update_curr(KPtr<Rq>) const override {}
-    int select_task_rq(KPtr<TaskStruct> p, int, u32) const override {
-        return task_cpu(p).value;
-    }
+    int select_task_rq(KPtr<TaskStruct> p, int, u32) const override { return task_cpu(p).value; }
 };
 
 }  // namespace
@@ -192,7 +190,7 @@ void do_schedule() {
     const KPtr<TaskStruct> next = pick_next_task(rq, prev);
     // clear_tsk_need_resched: lock and.
     self.thread_info.flags.locked([](u32& f) { f &= ~kTifNeedResched; });
-    if (skips) rq->clock_skip_update = 0;
+    rq->clock_skip_update = 0;
     run(6);
     if (next == prev.get()) {
         rq.get()->lock.unlock_irq();
@@ -224,9 +222,7 @@ void schedule_tail() {
     k.hooks().schedule_end(smp_processor_id(), self);
 }
 
-void set_current_state(s64 state) {
-    current().state.xchg(state);
-}
+void set_current_state(s64 state) { current().state.xchg(state); }
 
 void __set_current_state(s64 state) { current().state = state; }
 

@@ -49,8 +49,7 @@ bool wake_wide(KPtr<TaskStruct> p) {
     const KPtr<TaskStruct> me = get_current();
     const u32 master = me->wakee_flips;
     const u32 slave = p->wakee_flips;
-    const auto factor =
-        static_cast<u32>(int{kernel().percpu(smp_processor_id()).sd_llc_size});
+    const auto factor = static_cast<u32>(int{kernel().percpu(smp_processor_id()).sd_llc_size});
     run(6);
     const u32 high = std::max(master, slave);
     const u32 low = std::min(master, slave);

@@ -75,8 +75,8 @@ struct ThreadGroupCputimer {
     explicit ThreadGroupCputimer(const Place& at);
     CputimeFields cputime;
     Field<int> running;
-    Field<int> checking_timer;           ///< v4.4 and later
-    std::unique_ptr<RawSpinlock> lock;   ///< before v4.2
+    Field<int> checking_timer;          ///< v4.4 and later
+    std::unique_ptr<RawSpinlock> lock;  ///< before v4.2
 };
 
 struct PrevCputime {
@@ -134,7 +134,8 @@ struct TaskStruct {
     Field<int> pid, tgid;
     PtrField<TaskStruct> group_leader;
     ListLinks<TaskStruct> thread_node;  ///< on signal.thread_head
-    Field<u64> utime, stime, utimescaled, stimescaled, gtime;  ///< ns or jiffies: as the kernel's cputime_t
+    Field<u64> utime, stime, utimescaled, stimescaled,
+        gtime;  ///< ns or jiffies: as the kernel's cputime_t
     PrevCputime prev_cputime;
     Field<u64> nvcsw, nivcsw, min_flt;
     CputimeFields cputime_expires;
@@ -155,8 +156,8 @@ struct TaskStruct {
     bool counted = false;  ///< part of the workload: its counters are summed
     std::unique_ptr<model::ExecutionContext> context;
     TaskCounters counters;
-    std::string waiting_for;  ///< for reports of a deadlock
-    Place place;              ///< for fields that only one user needs
+    std::string waiting_for;    ///< for reports of a deadlock
+    Place place;                ///< for fields that only one user needs
     void* user_data = nullptr;  ///< of the program that runs as this task
 };
 

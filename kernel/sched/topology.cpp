@@ -20,8 +20,8 @@ struct SchedTopology::Level {
 
 namespace {
 
-constexpr u32 kAllLevels = kSdLoadBalance | kSdBalanceNewidle | kSdBalanceExec | kSdBalanceFork |
-                           kSdWakeAffine;
+constexpr u32 kAllLevels =
+    kSdLoadBalance | kSdBalanceNewidle | kSdBalanceExec | kSdBalanceFork | kSdWakeAffine;
 constexpr unsigned kSmtGain = 1178;  // capacity of a core whose two threads both run, in 1024ths
 
 u64 mask_of(unsigned cpus, const std::function<bool(unsigned)>& in) {
@@ -62,12 +62,13 @@ SchedTopology::SchedTopology(model::Machine& machine, Memory& memory, const Layo
         return mask_of(cpus_, [&](unsigned o) { return machine.core_of(o) == machine.core_of(c); });
     };
     const auto socket_mask = [&](unsigned c) {
-        return mask_of(cpus_, [&](unsigned o) { return machine.socket_of(o) == machine.socket_of(c); });
+        return mask_of(cpus_,
+                       [&](unsigned o) { return machine.socket_of(o) == machine.socket_of(c); });
     };
     const auto all_mask = [&](unsigned) { return mask_of(cpus_, [](unsigned) { return true; }); };
     const std::vector<Level> levels = {
-        {"SMT", 0, kAllLevels | kSdShareCpucapacity | kSdSharePkgResources | kSdPreferSibling, 110, 0,
-         0, 0, core_mask},
+        {"SMT", 0, kAllLevels | kSdShareCpucapacity | kSdSharePkgResources | kSdPreferSibling, 110,
+         0, 0, 0, core_mask},
         // The DIE level would span the same CPUs: it goes, and its PREFER_SIBLING stays here.
         {"MC", 1, kAllLevels | kSdSharePkgResources | kSdPreferSibling, 117, 1, 2, 0, socket_mask},
         {"NUMA", 2, kAllLevels | kSdNuma | kSdSerialize, 125, 2, 3, 2, all_mask},
@@ -83,9 +84,9 @@ SchedTopology::SchedTopology(model::Machine& machine, Memory& memory, const Layo
         for (SchedDomain* d = lowest_[c]; d != nullptr; d = d->parent.peek()) {
             if ((d->flags.peek() & kSdSharePkgResources) != 0) llc_[c] = d;
         }
-        sd_llc_.push_back(std::make_unique<Field<u64>>(
-            memory.per_cpu("sd_llc", c, 8, 8), 8,
-            FieldRegistry::instance().id("per_cpu", "sd_llc", 0, 8)));
+        sd_llc_.push_back(
+            std::make_unique<Field<u64>>(memory.per_cpu("sd_llc", c, 8, 8), 8,
+                                         FieldRegistry::instance().id("per_cpu", "sd_llc", 0, 8)));
     }
 }
 
@@ -102,8 +103,8 @@ void SchedTopology::build_level(const Level& level, Memory& memory, const Layout
             if (m == mask) return g;
         }
         const unsigned node = node_of_[static_cast<unsigned>(__builtin_ctzll(mask))];
-        groups_.push_back(std::make_unique<SchedGroup>(place("sched_group", 8, node),
-                                                       place("sched_group_capacity", 8, node), mask));
+        groups_.push_back(std::make_unique<SchedGroup>(
+            place("sched_group", 8, node), place("sched_group_capacity", 8, node), mask));
         known.emplace_back(mask, groups_.back().get());
         return groups_.back().get();
     };
@@ -136,8 +137,9 @@ void SchedTopology::build_level(const Level& level, Memory& memory, const Layout
             if ((left >> at & 1) == 0) continue;
             SchedDomain* const other = highest_[at];
             // A level that this pass has built for an earlier CPU already: its child is meant.
-            SchedDomain* const child =
-                other != nullptr && other->level.peek() == level.number ? other->child.peek() : other;
+            SchedDomain* const child = other != nullptr && other->level.peek() == level.number
+                                           ? other->child.peek()
+                                           : other;
             const u64 mask = child != nullptr ? child->span.peek() : u64{1} << at;
             SchedGroup* g = group_of(mask);
             left &= ~mask;

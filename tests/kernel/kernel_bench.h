@@ -18,7 +18,7 @@ namespace linefill::kernel {
 
 struct BenchOptions {
     std::string spec = "v4.7-rc7";
-    bool functional = true;  ///< scheduling without caches: only advance() moves time
+    bool functional = true;             ///< scheduling without caches: only advance() moves time
     std::vector<std::string> platform;  ///< overrides, KEY=VALUE
     KernelOptions kernel{};
     model::Tick quantum = model::kMicrosecond;

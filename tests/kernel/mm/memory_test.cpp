@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses that the modelled allocators hand out.
-#include <gtest/gtest.h>
+#include "kernel/mm/memory.h"
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "kernel/mm/memory.h"
+#include <gtest/gtest.h>
+
 #include "model/sim/error.h"
 #include "tests/kernel/kernel_bench.h"
 

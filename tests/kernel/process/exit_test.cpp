@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads begin and end; the zombie leader; what the group keeps of those that have gone.
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "kernel/syscall/syscall.h"
 #include "kernel/time/cputime.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who runs how long: one CPU shared by weight, a machine shared by more tasks than CPUs.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "kernel/sched/fair.h"
 #include "kernel/sched/weight.h"
@@ -116,7 +116,9 @@ void expect_shared_evenly(const std::string& spec) {
 
 TEST(Fairness, HundredTwentyEightHogsShareThirtyTwoCpus) { expect_shared_evenly("v4.7-rc7"); }
 
-TEST(Fairness, HundredTwentyEightHogsShareThirtyTwoCpusOnV318) { expect_shared_evenly("v3.18-rc5"); }
+TEST(Fairness, HundredTwentyEightHogsShareThirtyTwoCpusOnV318) {
+    expect_shared_evenly("v3.18-rc5");
+}
 
 TEST(Fairness, FortyEightHogsKeepAllCpusBusy) {
     KernelBench bench;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One uncontended visit of a running thread by the process clock: what it executes, in which order,
 // and which of the other CPU's lines it dirties (kernel-paths a.1, a.2).
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "kernel/mm/memory.h"
 #include "kernel/mm/percpu.h"
@@ -45,8 +45,9 @@ std::string field_name(FieldId id) {
 
 struct Visit {
     std::int64_t instructions = 0;  ///< that a second, running thread adds to one reading
-    std::vector<std::string> order;  ///< fields of task_sched_runtime in order; * marks stores, ! LOCK
-    std::set<std::string> dirtied;   ///< lines of the other CPU, by their first written field
+    std::vector<std::string>
+        order;  ///< fields of task_sched_runtime in order; * marks stores, ! LOCK
+    std::set<std::string> dirtied;  ///< lines of the other CPU, by their first written field
     std::int64_t locked = 0;
 };
 
@@ -55,7 +56,8 @@ Visit visit(const std::string& spec) {
     BenchOptions options;
     options.spec = spec;
     options.functional = false;
-    options.kernel.draws = {.page_frames = false, .freelists = false, .tick_phase = false, .init_cpu = false};
+    options.kernel.draws = {
+        .page_frames = false, .freelists = false, .tick_phase = false, .init_cpu = false};
     KernelBench bench(options);
     Log log;
     bench.machine().set_observer(&log);
@@ -117,7 +119,8 @@ Visit visit(const std::string& spec) {
         model::kSecond);
     std::string printed;
     for (const std::string& d : v.dirtied) printed += " " + d;
-    std::printf("%s: %zu remote lines dirtied:%s\n", spec.c_str(), v.dirtied.size(), printed.c_str());
+    std::printf("%s: %zu remote lines dirtied:%s\n", spec.c_str(), v.dirtied.size(),
+                printed.c_str());
     return v;
 }
 
@@ -143,10 +146,9 @@ TEST(LockedStep, TheParentOfTheFixDirtiesThree) {
 
 TEST(LockedStep, TheFixDirtiesSeven) {
     const Visit v = visit("v3.18-rc5+update-curr-on-clock-read");
-    EXPECT_EQ(v.dirtied,
-              (Lines{"task_struct.pi_lock", "rq.lock", "rq.clock", "task_struct.se.exec_start",
-                     "task_struct.se.statistics.exec_max", "rq.cfs.exec_clock",
-                     "per_cpu.root_cpuacct_cpuusage"}));
+    EXPECT_EQ(v.dirtied, (Lines{"task_struct.pi_lock", "rq.lock", "rq.clock",
+                                "task_struct.se.exec_start", "task_struct.se.statistics.exec_max",
+                                "rq.cfs.exec_clock", "per_cpu.root_cpuacct_cpuusage"}));
 }
 
 TEST(LockedStep, NoPendingRuntimeDirtiesNone) {
@@ -161,28 +163,65 @@ TEST(LockedStep, NoPendingRuntimeDirtiesNone) {
 TEST(LockedStep, AccessesComeInTheKernelsOrder) {
     const Visit v = visit("v4.7-rc7");
     // The second thread's part, from its first field on.
-    const std::vector<std::string> expected = {
-        "task_struct.utime", "task_struct.stime", "task_struct.on_cpu", "task_struct.on_rq",
-        "task_struct.pi_lock!", "task_struct.stack", "thread_info.cpu", "rq.lock!",
-        "task_struct.stack", "thread_info.cpu", "task_struct.on_rq", "rq.curr", "task_struct.on_rq",
-        "rq.clock_skip_update", "rq.cpu", "rq.clock", "rq.clock*", "rq.clock_task",
-        "rq.clock_task*", "task_struct.sched_class", "rq.curr", "task_struct.se.cfs_rq",
-        "rq.cfs.rq", "rq.cfs.curr", "rq.clock_task", "task_struct.se.exec_start",
-        "task_struct.se.exec_start*", "task_struct.se.sum_exec_runtime",
-        "task_struct.se.sum_exec_runtime*", "task_struct.se.load.weight", "task_struct.se.vruntime",
-        "task_struct.se.vruntime*", "rq.cfs.min_vruntime", "rq.cfs.curr", "rq.cfs.rb_leftmost",
-        "task_struct.se.vruntime", "rq.cfs.min_vruntime", "rq.cfs.min_vruntime*",
-        "task_struct.se.my_q", "task_struct.thread.sp0", "pt_regs.cs", "task_struct.cgroups",
-        "task_struct.signal", "task_struct.se.sum_exec_runtime", "rq.lock*", "task_struct.pi_lock*",
-        "task_struct.thread_node"};
+    const std::vector<std::string> expected = {"task_struct.utime",
+                                               "task_struct.stime",
+                                               "task_struct.on_cpu",
+                                               "task_struct.on_rq",
+                                               "task_struct.pi_lock!",
+                                               "task_struct.stack",
+                                               "thread_info.cpu",
+                                               "rq.lock!",
+                                               "task_struct.stack",
+                                               "thread_info.cpu",
+                                               "task_struct.on_rq",
+                                               "rq.curr",
+                                               "task_struct.on_rq",
+                                               "rq.clock_skip_update",
+                                               "rq.cpu",
+                                               "rq.clock",
+                                               "rq.clock*",
+                                               "rq.clock_task",
+                                               "rq.clock_task*",
+                                               "task_struct.sched_class",
+                                               "rq.curr",
+                                               "task_struct.se.cfs_rq",
+                                               "rq.cfs.rq",
+                                               "rq.cfs.curr",
+                                               "rq.clock_task",
+                                               "task_struct.se.exec_start",
+                                               "task_struct.se.exec_start*",
+                                               "task_struct.se.sum_exec_runtime",
+                                               "task_struct.se.sum_exec_runtime*",
+                                               "task_struct.se.load.weight",
+                                               "task_struct.se.vruntime",
+                                               "task_struct.se.vruntime*",
+                                               "rq.cfs.min_vruntime",
+                                               "rq.cfs.curr",
+                                               "rq.cfs.rb_leftmost",
+                                               "task_struct.se.vruntime",
+                                               "rq.cfs.min_vruntime",
+                                               "rq.cfs.min_vruntime*",
+                                               "task_struct.se.my_q",
+                                               "task_struct.thread.sp0",
+                                               "pt_regs.cs",
+                                               "task_struct.cgroups",
+                                               "task_struct.signal",
+                                               "task_struct.se.sum_exec_runtime",
+                                               "rq.lock*",
+                                               "task_struct.pi_lock*",
+                                               "task_struct.thread_node"};
     EXPECT_EQ(v.order, expected);
 }
 
 TEST(LockedStep, ThePrefetchesComeBetweenTheTestAndTheClock) {
     const Visit v = visit("v4.7-rc7+prefetch-curr-exec-start");
-    const std::vector<std::string> expected = {
-        "rq.curr", "task_struct.on_rq", "task_struct.se.cfs_rq", "rq.cfs.curr",
-        "task_struct.se.load.weight?", "task_struct.se.exec_start?", "rq.clock_skip_update"};
+    const std::vector<std::string> expected = {"rq.curr",
+                                               "task_struct.on_rq",
+                                               "task_struct.se.cfs_rq",
+                                               "rq.cfs.curr",
+                                               "task_struct.se.load.weight?",
+                                               "task_struct.se.exec_start?",
+                                               "rq.clock_skip_update"};
     const auto at = std::search(v.order.begin(), v.order.end(), expected.begin(), expected.end());
     EXPECT_NE(at, v.order.end());
 }

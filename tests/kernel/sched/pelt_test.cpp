@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load tracking: the geometric series.
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "kernel/sched/pelt_math.h"
 
@@ -19,7 +19,8 @@ TEST(Pelt, ThirtyTwoPeriodsHalve) {
 TEST(Pelt, EachPeriodDecaysByTheThirtySecondRootOfAHalf) {
     for (unsigned n = 1; n < 300; ++n) {
         const double exact = 1e9 * std::pow(0.5, n / 32.0);
-        EXPECT_NEAR(static_cast<double>(decay_load(1'000'000'000, n)), exact, 1 + exact * 1e-9) << n;
+        EXPECT_NEAR(static_cast<double>(decay_load(1'000'000'000, n)), exact, 1 + exact * 1e-9)
+            << n;
     }
 }
 
@@ -82,7 +83,8 @@ TEST(Pelt, OneLongStepEqualsManyShortOnes) {
     PeltSums often;
     const std::uint64_t total = std::uint64_t{100} * 1024 * 1024 + 300 * 1024;
     pelt_accumulate(once, total, 1024, true);
-    for (std::uint64_t now = 0; now < total; now += 97 * 1024) pelt_accumulate(often, now, 1024, true);
+    for (std::uint64_t now = 0; now < total; now += 97 * 1024)
+        pelt_accumulate(often, now, 1024, true);
     pelt_accumulate(often, total, 1024, true);
     EXPECT_NEAR(static_cast<double>(once.load_sum), static_cast<double>(often.load_sum),
                 0.004 * static_cast<double>(once.load_sum));

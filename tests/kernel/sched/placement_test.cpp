@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where new threads go: to the other socket, then to idle cores, then to siblings.
-#include <gtest/gtest.h>
-
 #include <set>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include "kernel/sched/globals.h"
 #include "kernel/sched/topology.h"
 #include "kernel/syscall/syscall.h"
 #include "tests/kernel/kernel_bench.h"
@@ -19,7 +20,8 @@ struct Spread {
 };
 
 /// CPUs of `count` hogs, started by a main that then exits, after `limit`.
-Spread spread_of(unsigned count, u64 seed, model::Tick limit, const std::string& spec = "v4.7-rc7") {
+Spread spread_of(unsigned count, u64 seed, model::Tick limit,
+                 const std::string& spec = "v4.7-rc7") {
     BenchOptions options;
     options.spec = spec;
     options.kernel.seed = seed;
@@ -89,6 +91,31 @@ TEST(Placement, AffinityIsKept) {
         const unsigned cpu = host_task_cpu(*t);
         EXPECT_TRUE(cpu == 2 || cpu == 19) << cpu;
     }
+}
+
+TEST(Nohz, BusyCountsAndIdleMaskFollowTheCpus) {
+    KernelBench bench;
+    bench.run_for(
+        [] {
+            for (int i = 0; i < 12; ++i) start_thread(hog);
+        },
+        500 * model::kMillisecond);
+    unsigned busy = 0;
+    for (unsigned cpu = 0; cpu < 32; ++cpu) {
+        const bool is_idle = bench.kernel().current_of(cpu).is_idle;
+        busy += is_idle ? 0 : 1;
+        const u64 flags = bench.kernel().rq(cpu).nohz_flags.peek();
+        EXPECT_EQ((flags & kNohzTickStopped) != 0, is_idle) << "CPU " << cpu;
+        EXPECT_EQ(sched_globals().nohz_idle_cpus_mask.peek() >> cpu & 1, is_idle ? 1U : 0U);
+    }
+    EXPECT_EQ(busy, 12U);
+    EXPECT_EQ(sched_globals().nohz_nr_cpus.peek(), 20);
+    int counted = 0;
+    for (const unsigned cpu : {0U, 8U}) {  // one of each socket
+        const SchedDomain* numa = bench.kernel().topology().llc(cpu)->parent.peek();
+        counted += numa->groups.peek()->sgc.peek()->nr_busy_cpus.peek();
+    }
+    EXPECT_EQ(counted, 12);
 }
 
 TEST(Domains, AreSmtMcAndNuma) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline's tree: invariants under random insertions and removals.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "kernel/sched/fair.h"
 #include "model/sim/random.h"

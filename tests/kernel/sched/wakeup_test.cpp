@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sleeping and waking: within a socket and across, polling idle loops, counts, preemption.
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "kernel/sched/fair.h"
 #include "kernel/syscall/syscall.h"
@@ -110,9 +110,7 @@ TEST(Wakeup, PingPongOnOneCpuSwitchesDirectly) {
     EXPECT_LT(p.round_us, 12.0) << "no idle loop in between";
 }
 
-TEST(Wakeup, WorksWithoutCachesToo) {
-    EXPECT_GE(ping_pong(2, 5, 100, true).switches, 190);
-}
+TEST(Wakeup, WorksWithoutCachesToo) { EXPECT_GE(ping_pong(2, 5, 100, true).switches, 190); }
 
 TEST(Wakeup, AcrossSocketsWithoutCaches) { EXPECT_GE(ping_pong(2, 12, 100, true).switches, 190); }
 

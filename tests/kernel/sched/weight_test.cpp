@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights, fixed-point division by them, slices.
-#include <gtest/gtest.h>
+#include "kernel/sched/weight.h"
 
 #include <cmath>
 
+#include <gtest/gtest.h>
+
 #include "kernel/sched/fair.h"
 #include "kernel/sched/globals.h"
-#include "kernel/sched/weight.h"
 #include "model/sim/random.h"
 #include "tests/kernel/kernel_bench.h"
 
@@ -43,8 +44,9 @@ TEST(Weight, FixedPointDeltaIsTheExactQuotientToOnePartInAMillion) {
         const u64 got = scale_delta(delta, weight, inverse_of(total));
         const auto exact = static_cast<u64>(static_cast<unsigned __int128>(delta) * weight / total);
         // The inverse has at least 32 - log2(total) bits, and the product is cut to 32.
-        const double tolerance = 1.0 + static_cast<double>(exact) *
-                                           (static_cast<double>(total) / 4294967296.0 * 1.01 + 1e-9);
+        const double tolerance =
+            1.0 +
+            static_cast<double>(exact) * (static_cast<double>(total) / 4294967296.0 * 1.01 + 1e-9);
         EXPECT_NEAR(static_cast<double>(got), static_cast<double>(exact), tolerance)
             << delta << " * " << weight << " / " << total;
         EXPECT_LE(got, exact) << "rounds down";
@@ -54,7 +56,8 @@ TEST(Weight, FixedPointDeltaIsTheExactQuotientToOnePartInAMillion) {
 TEST(Weight, FixedPointDeltaOfKnownCases) {
     // 1 ms of a nice-0 task in a queue of two, three and eight of them.
     EXPECT_EQ(scale_delta(1'000'000, 1024, 2097152), 500'000U);
-    EXPECT_EQ(scale_delta(24'000'000, 1024, 1398101), 24'000'000ULL * 1024 * 1398101 / 4294967296ULL);
+    EXPECT_EQ(scale_delta(24'000'000, 1024, 1398101),
+              24'000'000ULL * 1024 * 1398101 / 4294967296ULL);
     EXPECT_EQ(inverse_of(3 * 1024), 1398101U);
     EXPECT_EQ(scale_delta(1'000'000, 1024, 4194304 / 8), 125'000U);
 }
