@@ -51,6 +51,7 @@ private:
 
 std::vector<std::string> names_of(const std::vector<OptionInfo>& options) {
     std::vector<std::string> names;
+    names.reserve(options.size());
     for (const OptionInfo& o : options) names.push_back(o.name);
     return names;
 }
@@ -75,8 +76,10 @@ void check_value(const OptionInfo& option, const std::string& value, const std::
     std::sort(right.begin(), right.end(), [](const std::string& a, const std::string& b) {
         return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
-    throw UserError("no such value").key(key + " " + option.name).value(value).expected(
-        "one of " + join(right));
+    throw UserError("no such value")
+        .key(key + " " + option.name)
+        .value(value)
+        .expected("one of " + join(right));
 }
 
 void parse_config(const std::vector<std::string>& texts, KernelSpec& spec, Unbuilt& unbuilt) {
@@ -84,12 +87,15 @@ void parse_config(const std::vector<std::string>& texts, KernelSpec& spec, Unbui
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-            throw UserError("not a configuration option").key("--config").value(text).expected(
-                "NAME=VALUE, such as HZ=250");
+            throw UserError("not a configuration option")
+                .key("--config")
+                .value(text)
+                .expected("NAME=VALUE, such as HZ=250");
         }
         constexpr std::string_view kPrefix = "CONFIG_";
         std::string name = text.substr(0, equals);
-        if (std::string_view(name).substr(0, kPrefix.size()) == kPrefix) name.erase(0, kPrefix.size());
+        if (std::string_view(name).substr(0, kPrefix.size()) == kPrefix)
+            name.erase(0, kPrefix.size());
         const OptionInfo* option = find_option(known_config(), name);
         if (option == nullptr) {
             throw UserError("unknown configuration option")
@@ -124,7 +130,8 @@ void parse_boot_word(const std::string& word, KernelSpec& spec, Unbuilt& unbuilt
     }
     if (name == "schedstats" && !spec.schedstats_switchable()) {
         bool has_switch = false;
-        for (const Patch* p : spec.patches) has_switch = has_switch || p->slug == "schedstats-runtime";
+        for (const Patch* p : spec.patches)
+            has_switch = has_switch || p->slug == "schedstats-runtime";
         if (!has_switch) {
             throw UserError(spec.version + " has no such boot parameter")
                 .key("--boot")
@@ -152,8 +159,9 @@ void parse_boot(const std::vector<std::string>& texts, KernelSpec& spec, Unbuilt
 
 void apply(const Patch& p, KernelSpec& spec, const std::string& spec_text) {
     if (contains<const Patch*>(spec.patches, &p)) {
-        throw UserError(p.is_in(spec.number) ? spec.version + " has the patch " + p.slug + " already"
-                                             : "patch " + p.slug + " is applied twice")
+        throw UserError(p.is_in(spec.number)
+                            ? spec.version + " has the patch " + p.slug + " already"
+                            : "patch " + p.slug + " is applied twice")
             .key("kernel")
             .value(spec_text);
     }
@@ -226,16 +234,18 @@ void KernelSpec::finish() {
     const std::string rate = config_value("HZ");
     hz_ = rate == "n" ? 250 : std::stoi(rate);
     const auto asked = boot.find("schedstats");
-    schedstats_on_ = config_on("SCHEDSTATS") &&
-                     (!schedstats_switchable() || (asked != boot.end() && asked->second == "enable"));
+    schedstats_on_ =
+        config_on("SCHEDSTATS") &&
+        (!schedstats_switchable() || (asked != boot.end() && asked->second == "enable"));
 }
 
 KernelSpec parse_kernel_spec(std::string_view text, const std::vector<std::string>& config,
                              const std::vector<std::string>& boot) {
     const std::string whole(text);
     if (text.empty()) {
-        throw UserError("no kernel given").key("kernel").expected(
-            "VERSION {+PATCH | ~PATCH}, such as v4.7-rc7+prefetch-curr-exec-start");
+        throw UserError("no kernel given")
+            .key("kernel")
+            .expected("VERSION {+PATCH | ~PATCH}, such as v4.7-rc7+prefetch-curr-exec-start");
     }
     constexpr std::string_view kSigns = "+~";
     std::size_t end = std::min(text.find_first_of(kSigns), text.size());

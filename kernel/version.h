@@ -26,7 +26,7 @@ public:
 enum class LockKind : unsigned char { kTicket, kQueued };
 
 struct KernelSpec {
-    std::string version;         ///< "v4.7-rc7"
+    std::string version;  ///< "v4.7-rc7"
     KernelVersion number = KernelVersion::kV4_7Rc7;
     std::string layout_version;  ///< of the shipped layout that it uses: "v4.7.4"
     /// In effect: built in by the version, plus applied, minus reverted; sorted by slug.
@@ -37,7 +37,9 @@ struct KernelSpec {
     /// Options that the user gave, for Layout::resolve, which refuses those that move fields.
     std::vector<std::pair<std::string, std::string>> config_overrides;
 
-    [[nodiscard]] bool has(const Patch& p) const { return (bits_[p.index / 64] >> (p.index % 64)) & 1U; }
+    [[nodiscard]] bool has(const Patch& p) const {
+        return (bits_[p.index / 64] >> (p.index % 64)) & 1U;
+    }
     [[nodiscard]] bool at_least(KernelVersion v) const { return number >= v; }
     /// As one would write it after -k: "v4.7-rc7+prefetch-curr-exec-start".
     [[nodiscard]] std::string text() const;
@@ -45,7 +47,9 @@ struct KernelSpec {
     [[nodiscard]] int hz() const { return hz_; }
     /// Value of a configuration option, "n" if there is none of that name.
     [[nodiscard]] std::string config_value(std::string_view option) const;
-    [[nodiscard]] bool config_on(std::string_view option) const { return config_value(option) == "y"; }
+    [[nodiscard]] bool config_on(std::string_view option) const {
+        return config_value(option) == "y";
+    }
 
     // What kernel code differs in, by version (kernel-paths: differences, a.0, a.1, k).
     [[nodiscard]] LockKind lock_kind() const {

@@ -5,7 +5,7 @@
 namespace linefill::kernel {
 
 const std::vector<VersionInfo>& known_versions() {
-    static const std::vector<VersionInfo> versions{
+    static const std::vector<VersionInfo> kVersions{
         {KernelVersion::kV3_18Rc5, "v3.18-rc5", "v3.18.63",
          "Parent of 6e998916dfe3: 2-byte ticket locks, scheduler statistics always written.", true},
         {KernelVersion::kV4_4, "v4.4", "v4.4.0",
@@ -14,9 +14,10 @@ const std::vector<VersionInfo>& known_versions() {
          "Scheduler statistics always written when compiled in.", false},
         {KernelVersion::kV4_7Rc7, "v4.7-rc7", "v4.7.4",
          "Queued spinlocks, run-time scheduler statistics; before 6075620b0590.", true},
-        {KernelVersion::kV4_8, "v4.8", "v4.8.15", "Has 6075620b0590; new fork and group attach.", false},
+        {KernelVersion::kV4_8, "v4.8", "v4.8.15", "Has 6075620b0590; new fork and group attach.",
+         false},
     };
-    return versions;
+    return kVersions;
 }
 
 const VersionInfo& find_version(std::string_view name) {
@@ -34,8 +35,8 @@ const VersionInfo& find_version(std::string_view name) {
 
 const std::vector<OptionInfo>& known_config() {
     // Each names the values that kernel code follows; `planned` ones are right but cannot run yet.
-    static const std::vector<std::string> yes{"y"}, no{"n"}, either{"y", "n"};
-    static const std::vector<OptionInfo> options{
+    const std::vector<std::string> yes{"y"}, no{"n"}, either{"y", "n"};
+    static const std::vector<OptionInfo> kOptions{
         {"CFS_BANDWIDTH", "y", yes, "quota of CPU time per group", no},
         {"CGROUP_CPUACCT", "y", either, "CPU time accounting groups", {}},
         {"DEBUG_SPINLOCK", "n", no, "checks in spinlocks", yes},
@@ -47,7 +48,11 @@ const std::vector<OptionInfo>& known_config() {
         {"MEMCG", "y", yes, "memory control groups", no},
         {"NO_HZ_FULL", "n", no, "no tick while one task runs", yes},
         {"NO_HZ_IDLE", "y", yes, "no tick while idle", no},
-        {"NR_CPUS", "64", {"64"}, "most CPUs the kernel can use", {"8", "16", "32", "128", "256", "512"}},
+        {"NR_CPUS",
+         "64",
+         {"64"},
+         "most CPUs the kernel can use",
+         {"8", "16", "32", "128", "256", "512"}},
         {"NUMA", "y", yes, "memory nodes", no},
         {"NUMA_BALANCING", "n", no, "moves pages to where they are used", yes},
         {"PARAVIRT_SPINLOCKS", "n", no, "spinlocks that yield to the hypervisor", yes},
@@ -59,20 +64,23 @@ const std::vector<OptionInfo>& known_config() {
         {"SMP", "y", yes, "more than one CPU", no},
         {"TICK_CPU_ACCOUNTING", "y", yes, "user and system time by the tick", no},
     };
-    return options;
+    return kOptions;
 }
 
 const std::vector<OptionInfo>& known_boot_parameters() {
-    static const std::vector<OptionInfo> parameters{
+    static const std::vector<OptionInfo> kParameters{
         {"idle", "", {}, "idle loop: poll, halt, nomwait", {"poll", "halt", "nomwait"}},
         {"isolcpus", "", {}, "CPUs that no task is placed on by itself", {"*"}},
         {"maxcpus", "", {}, "CPUs to bring up", {"*"}},
         {"nohz", "on", {"on"}, "stop the tick while idle: on, off", {"off"}},
         {"sched_feat", "", {}, "scheduler feature to set, as debugfs would", {"*"}},
-        {"schedstats", "disable", {"enable", "disable"},
-         "scheduler statistics at run time, from v4.6 on", {}},
+        {"schedstats",
+         "disable",
+         {"enable", "disable"},
+         "scheduler statistics at run time, from v4.6 on",
+         {}},
     };
-    return parameters;
+    return kParameters;
 }
 
 }  // namespace linefill::kernel

@@ -15,7 +15,7 @@ struct LockAcquisition {
     model::Addr addr = 0;
     unsigned cpu = 0;
     model::FunctionId function = model::kNoFunction;  ///< that took it
-    bool contended = false;                  ///< the first attempt failed
+    bool contended = false;                           ///< the first attempt failed
     model::Tick wait = 0;  ///< first attempt to ownership: the transfer of the line, and queueing
 };
 

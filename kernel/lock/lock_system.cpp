@@ -15,7 +15,8 @@ void LockSystem::configure(LockKind kind, bool mcs_queueing, unsigned cpus, Sect
     count_id = fields.id("mcs_spinlock", "count", McsNode::kCountOffset, 4);
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         const Addr base = sections.per_cpu("mcs_nodes", cpu, McsNode::kBytes * kNesting, 64);
-        for (unsigned i = 0; i < kNesting; ++i) node(cpu, i).base = base + Addr{McsNode::kBytes} * i;
+        for (unsigned i = 0; i < kNesting; ++i)
+            node(cpu, i).base = base + Addr{McsNode::kBytes} * i;
     }
 }
 

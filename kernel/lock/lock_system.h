@@ -17,7 +17,7 @@ struct McsNode {
     Addr base = 0;
     McsNode* next = nullptr;  ///< host values; they change when the stores to them drain
     u32 locked = 0;
-    int count = 0;            ///< of node 0: nesting depth in use on this CPU
+    int count = 0;  ///< of node 0: nesting depth in use on this CPU
 };
 
 class LockSystem {

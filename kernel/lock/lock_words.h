@@ -13,7 +13,9 @@ using u64 = std::uint64_t;
 constexpr u32 ticket_owner(u32 w) { return w & 0xffU; }
 constexpr u32 ticket_next(u32 w) { return (w >> 8) & 0xffU; }
 constexpr bool ticket_is_free(u32 w) { return ticket_owner(w) == ticket_next(w); }
-constexpr u32 ticket_taken(u32 w) { return ticket_owner(w) | (((ticket_next(w) + 1) & 0xffU) << 8); }
+constexpr u32 ticket_taken(u32 w) {
+    return ticket_owner(w) | (((ticket_next(w) + 1) & 0xffU) << 8);
+}
 
 // Queued: locked byte, pending byte, tail (nesting index in 2 bits, CPU + 1 above).
 constexpr u32 kLocked = 1;
@@ -21,7 +23,9 @@ constexpr u32 kPending = 1U << 8;
 constexpr u32 kLockedMask = 0xffU;
 constexpr u32 kLockedPendingMask = 0xffffU;
 constexpr u32 kTailMask = 0xffff0000U;
-constexpr u32 tail_of(unsigned cpu, unsigned nesting) { return ((cpu + 1) << 18) | (nesting << 16); }
+constexpr u32 tail_of(unsigned cpu, unsigned nesting) {
+    return ((cpu + 1) << 18) | (nesting << 16);
+}
 constexpr unsigned tail_cpu(u32 w) { return (w >> 18) - 1; }
 constexpr unsigned tail_nesting(u32 w) { return (w >> 16) & 3U; }
 

@@ -9,15 +9,23 @@ namespace linefill::kernel {
 
 namespace {
 
-using namespace words;
+using words::kLocked;
+using words::kLockedMask;
+using words::kLockedPendingMask;
+using words::kPending;
+using words::kTailMask;
 
-const KernelFunction kSlowPath{"queued_spin_lock_slowpath", "kernel/locking/qspinlock.c (v4.7)", 560, 4};
+const KernelFunction kSlowPath{"queued_spin_lock_slowpath", "kernel/locking/qspinlock.c (v4.7)",
+                               560, 4};
 
 // Load, test, PAUSE, branch.
 constexpr model::SpinLoop kLoop{.instructions = 4, .loads = 1, .pause = true};
 
+/// `next` is a tail: CPU and nesting of the waiter's node.
 void store_next(void* node, u64 next) {
-    static_cast<McsNode*>(node)->next = reinterpret_cast<McsNode*>(next);
+    const auto tail = static_cast<u32>(next);
+    static_cast<McsNode*>(node)->next =
+        &lock_system().node(words::tail_cpu(tail), words::tail_nesting(tail));
 }
 void store_node_locked(void* node, u64 value) {
     static_cast<McsNode*>(node)->locked = static_cast<u32>(value);
@@ -71,7 +79,7 @@ void RawSpinlock::queued_lock_slow(u32 seen) {
         }
         if (wanted == kLocked) return;
         hw.spin_until(addr_, 4, id_, kLoop, [&] { return (word_ & kLockedMask) == 0; });
-        hw.store(addr_, 2, id_, {}, {&store_low_half, &word_, kLocked});
+        hw.store(addr_, 2, id_, {}, {&words::store_low_half, &word_, kLocked});
         return;
     }
     wait_in_queue();
@@ -87,7 +95,7 @@ void RawSpinlock::wait_in_queue() {
     const auto nesting = static_cast<unsigned>(first.count++);
     hw.store(first.base + McsNode::kCountOffset, 4, system.count_id);
     McsNode& node = system.node(cpu, nesting);
-    const u32 tail = tail_of(cpu, nesting);
+    const u32 tail = words::tail_of(cpu, nesting);
     hw.execute(14);  // CPU number, tail, address of the node
     node.locked = 0;
     hw.store(node.base + McsNode::kLockedOffset, 4, system.locked_id);
@@ -108,10 +116,10 @@ void RawSpinlock::wait_in_queue() {
         });
         hw.execute(4);
         if ((old & kTailMask) != 0) {
-            McsNode& before = system.node(tail_cpu(old), tail_nesting(old));
+            McsNode& before = system.node(words::tail_cpu(old), words::tail_nesting(old));
             hw.execute(8);  // decode CPU and index, its per-CPU base
             hw.store(before.base + McsNode::kNextOffset, 8, system.next_id, {},
-                     {&store_next, &before, reinterpret_cast<u64>(&node)});
+                     {&store_next, &before, tail});
             hw.spin_until(node.base + McsNode::kLockedOffset, 4, system.locked_id, kLoop,
                           [&] { return node.locked != 0; });
             // prefetchw of the next waiter's node: PREFETCHT0 on CPUs without PREFETCHW.
@@ -147,7 +155,7 @@ void RawSpinlock::claim_and_hand_on(McsNode& node, u32 tail) {
         hw.execute(3);
         if (alone) return;
     }
-    hw.store(addr_, 1, id_, {}, {&store_byte<0>, &word_, kLocked});
+    hw.store(addr_, 1, id_, {}, {&words::store_byte<0>, &word_, kLocked});
     hw.load(node.base + McsNode::kNextOffset, 8, system.next_id);
     hw.execute(2);
     if (node.next == nullptr) {

@@ -34,7 +34,8 @@ RawSpinlock::RawSpinlock(const Place& at, const char* field, u32 instance)
 
 void RawSpinlock::take(model::FunctionId caller, Token dep) {
     const model::Tick since = model::this_hw_thread().now();
-    const bool contended = lock_system().kind() == LockKind::kTicket ? ticket_lock(dep) : queued_lock(dep);
+    const bool contended =
+        lock_system().kind() == LockKind::kTicket ? ticket_lock(dep) : queued_lock(dep);
     acquired(since, contended, caller);
 }
 

@@ -95,8 +95,9 @@ void check_slug(std::string_view slug) {
     }
     for (const Patch* p : all_patches()) {
         if (p->slug == slug) {
-            throw model::UserError("there is a patch of that name").key("new patch").value(
-                std::string(slug));
+            throw model::UserError("there is a patch of that name")
+                .key("new patch")
+                .value(std::string(slug));
         }
     }
 }
@@ -106,8 +107,8 @@ std::string identifier_of(std::string_view slug) {
     std::string id(slug);
     std::replace(id.begin(), id.end(), '-', '_');
     static constexpr std::array<std::string_view, 9> kReserved{
-        "and_eq", "not_eq", "or_eq", "xor_eq", "static_cast", "const_cast", "dynamic_cast",
-        "thread_local", "new_patch"};
+        "and_eq",     "not_eq",       "or_eq",        "xor_eq",   "static_cast",
+        "const_cast", "dynamic_cast", "thread_local", "new_patch"};
     const bool reserved = std::find(kReserved.begin(), kReserved.end(), id) != kReserved.end();
     if (reserved || id.find('_') == std::string::npos) id += "_switch";
     return id;
@@ -129,12 +130,18 @@ std::string camel_case(std::string_view slug) {
 
 std::string enumerator_of(KernelVersion v) {
     switch (v) {
-        case KernelVersion::kV3_18Rc5: return "kV3_18Rc5";
-        case KernelVersion::kV4_4: return "kV4_4";
-        case KernelVersion::kV4_5Rc1: return "kV4_5Rc1";
-        case KernelVersion::kV4_7Rc7: return "kV4_7Rc7";
-        case KernelVersion::kV4_8: return "kV4_8";
-        default: throw model::InternalError("a mark is no kernel version");
+        case KernelVersion::kV3_18Rc5:
+            return "kV3_18Rc5";
+        case KernelVersion::kV4_4:
+            return "kV4_4";
+        case KernelVersion::kV4_5Rc1:
+            return "kV4_5Rc1";
+        case KernelVersion::kV4_7Rc7:
+            return "kV4_7Rc7";
+        case KernelVersion::kV4_8:
+            return "kV4_8";
+        default:
+            throw model::InternalError("a mark is no kernel version");
     }
 }
 

@@ -9,9 +9,11 @@ const Patch no_pending_runtime(PatchInfo{
     .commit = "a1eb1411b4e4",
     .title = "read other threads' run time as it was last accounted, without locks",
     .paragraph =
-        "thread_group_cputime() brings only the calling thread's accounting up to date, once per call, "
+        "thread_group_cputime() brings only the calling thread's accounting up to date, once per "
+        "call, "
         "and reads sum_exec_runtime of all others as their last tick or switch left it. No lock of "
-        "another task or CPU is taken and no line of theirs is written; values of running threads may "
+        "another task or CPU is taken and no line of theirs is written; values of running threads "
+        "may "
         "be one tick old.",
     .in = {},
     .applies_to = {KernelVersion::kV3_18Rc5, KernelVersion::kV4_4, KernelVersion::kV4_5Rc1,

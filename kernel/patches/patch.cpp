@@ -74,8 +74,8 @@ std::vector<const Patch*> all_patches() {
                 throw model::InternalError("two patches are called " + sorted[i]->slug);
             }
             if (!sorted[i]->commit.empty() && sorted[i]->commit == sorted[j]->commit) {
-                throw model::InternalError("patches " + sorted[j]->slug + " and " + sorted[i]->slug +
-                                           " have one commit id");
+                throw model::InternalError("patches " + sorted[j]->slug + " and " +
+                                           sorted[i]->slug + " have one commit id");
             }
         }
     }

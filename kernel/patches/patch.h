@@ -25,10 +25,10 @@ enum class KernelVersion : std::uint8_t {
 
 /// The comparison that shows a patch's effect: `linefill compare PATCH` runs it.
 struct PatchScenario {
-    std::string file;       ///< scenario file that is this comparison ("poundtime.toml"); may be empty
-    std::string platform;   ///< "xeon-snb-2s"
+    std::string file;  ///< scenario file that is this comparison ("poundtime.toml"); may be empty
+    std::string platform;                          ///< "xeon-snb-2s"
     KernelVersion base = KernelVersion::kV4_7Rc7;  ///< applied to (or, if it has it, reverted from)
-    std::vector<std::string> workloads;  ///< "pound_clock_gettime --threads 2,8"
+    std::vector<std::string> workloads;            ///< "pound_clock_gettime --threads 2,8"
 };
 
 struct PatchInfo {
@@ -41,7 +41,7 @@ struct PatchInfo {
     std::vector<std::string> needs{};         ///< slugs that must be in effect
     std::vector<std::string> conflicts{};     ///< slugs that must not be
     PatchScenario scenario{};
-    bool built = true;      ///< kernel code has the switch; false: known by name only
+    bool built = true;  ///< kernel code has the switch; false: known by name only
 };
 
 class Patch : public PatchInfo {

@@ -27,8 +27,9 @@ const Patch hrtick_h_nr_running(PatchInfo{
     .slug = "hrtick-h-nr-running",
     .commit = "8bf46a39be91",
     .title = "start the high-resolution tick when tasks wait in any group",
-    .paragraph = "The condition for an hrtick counts all runnable tasks of the CPU, not only those of "
-                 "the current task's own group.",
+    .paragraph =
+        "The condition for an hrtick counts all runnable tasks of the CPU, not only those of "
+        "the current task's own group.",
     .applies_to = {kV48},
     .scenario = {"", "i7-3770", kV48, {"cpu-hogs --tasks 4 --groups 4"}},
     .built = false,

@@ -37,14 +37,14 @@ private:
 };
 
 void save_registers(TaskStruct& self) {
-    static const FieldId id = FieldRegistry::instance().id("pt_regs", "(saved)", 48, 120);
+    static const FieldId kId = FieldRegistry::instance().id("pt_regs", "(saved)", 48, 120);
     model::HwThread& hw = model::this_hw_thread();
     const Addr top = self.sp0.peek();
     for (unsigned i = 1; i <= kRegisters; ++i) {
         if (i == kCsFromTop) {
             self.pt_regs_cs = kUserCs;
         } else {
-            hw.store(top - 8 * i, 8, id);
+            hw.store(top - 8 * i, 8, kId);
         }
     }
 }

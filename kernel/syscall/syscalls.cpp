@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The system calls that programs make: argument handling and copies around the calls below.
-#include "kernel/syscall/syscall.h"
-
 #include "kernel/base/function.h"
 #include "kernel/kernel.h"
 #include "kernel/process/process.h"
 #include "kernel/sched/sched.h"
+#include "kernel/syscall/syscall.h"
 #include "kernel/time/clock.h"
 #include "kernel/time/cost.h"
 #include "kernel/time/tick.h"
@@ -15,8 +14,10 @@ namespace linefill::kernel {
 
 namespace {
 
-const KernelFunction kClockGettime{"SyS_clock_gettime", "kernel/time/posix-timers.c (v4.7)", 190, 4};
-const KernelFunction kClockNanosleep{"SyS_clock_nanosleep", "kernel/time/posix-timers.c (v4.7)", 260, 4};
+const KernelFunction kClockGettime{"SyS_clock_gettime", "kernel/time/posix-timers.c (v4.7)", 190,
+                                   4};
+const KernelFunction kClockNanosleep{"SyS_clock_nanosleep", "kernel/time/posix-timers.c (v4.7)",
+                                     260, 4};
 const KernelFunction kTimes{"SyS_times", "kernel/sys.c (v4.7)", 90, 2};
 const KernelFunction kDoTimes{"do_sys_times", "kernel/sys.c (v4.7)", 210, 4};
 const KernelFunction kNanosleep{"SyS_nanosleep", "kernel/time/hrtimer.c (v4.7)", 120, 2};
@@ -28,11 +29,13 @@ constexpr u64 kNsPerSecond = 1'000'000'000;
 
 Timespec to_timespec(u64 ns) {
     model::this_hw_thread().charge(divide_cost(), model::CpiComponent::kBase);
-    return {static_cast<std::int64_t>(ns / kNsPerSecond), static_cast<std::int64_t>(ns % kNsPerSecond)};
+    return {static_cast<std::int64_t>(ns / kNsPerSecond),
+            static_cast<std::int64_t>(ns % kNsPerSecond)};
 }
 
 u64 to_ns(Timespec t) {
-    if (t.seconds < 0 || t.nanoseconds < 0 || t.nanoseconds >= static_cast<std::int64_t>(kNsPerSecond)) {
+    if (t.seconds < 0 || t.nanoseconds < 0 ||
+        t.nanoseconds >= static_cast<std::int64_t>(kNsPerSecond)) {
         throw model::InternalError("a program asked to sleep for an invalid time");
     }
     return static_cast<u64>(t.seconds) * kNsPerSecond + static_cast<u64>(t.nanoseconds);

@@ -19,11 +19,11 @@ enum Index : unsigned { kUserTime, kNice, kSystemTime, kSoftirq, kIrq, kIdleTime
 
 /// kernel_cpustat of this CPU; the root cgroup has no counters of its own.
 void add_to_cpustat(Index index) {
-    static const FieldId id = FieldRegistry::instance().id("kernel_cpustat", "cpustat", 0, 80);
+    static const FieldId kId = FieldRegistry::instance().id("kernel_cpustat", "cpustat", 0, 80);
     const Addr base = this_tick_cpu().cpustat;
     model::HwThread& hw = model::this_hw_thread();
-    const Token old = hw.load(base + 8 * index, 8, id);
-    hw.store(base + 8 * index, 8, id, old);
+    const Token old = hw.load(base + 8 * index, 8, kId);
+    hw.store(base + 8 * index, 8, kId, old);
     run(6);
 }
 

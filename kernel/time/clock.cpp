@@ -10,8 +10,10 @@ namespace {
 
 const KernelFunction kSchedClock{"native_sched_clock", "arch/x86/kernel/tsc.c (v4.7)", 96, 0};
 const KernelFunction kKtimeGet{"ktime_get", "kernel/time/timekeeping.c (v4.7)", 128, 2};
-const KernelFunction kUpdateJiffies{"tick_do_update_jiffies64", "kernel/time/tick-sched.c (v4.7)", 208, 3};
-const KernelFunction kUpdateWallTime{"update_wall_time", "kernel/time/timekeeping.c (v4.7)", 1200, 6};
+const KernelFunction kUpdateJiffies{"tick_do_update_jiffies64", "kernel/time/tick-sched.c (v4.7)",
+                                    208, 3};
+const KernelFunction kUpdateWallTime{"update_wall_time", "kernel/time/timekeeping.c (v4.7)", 1200,
+                                     6};
 
 u64 ns_of(u64 tsc) {
     return static_cast<u64>(static_cast<unsigned __int128>(tsc) * clock_data().ns_factor >> 48);
@@ -69,13 +71,15 @@ void clock_init(unsigned cpus, double tsc_hz, int hz, const Layout& layout, Sect
                                              static_cast<u32>(-300 * hz));  // wraps after 5 minutes
     d.jiffies_lock = std::make_unique<Seqlock>(sections.data("jiffies_lock", 64, 64),
                                                fields.id("jiffies_lock", "seqlock", 0, 8));
-    d.last_jiffies_update = std::make_unique<Field<u64>>(
-        sections.data("last_jiffies_update", 8, 8), 8, fields.id("last_jiffies_update", "value", 0, 8));
+    d.last_jiffies_update =
+        std::make_unique<Field<u64>>(sections.data("last_jiffies_update", 8, 8), 8,
+                                     fields.id("last_jiffies_update", "value", 0, 8));
     d.tick_do_timer_cpu =
         std::make_unique<Field<int>>(sections.data("tick_do_timer_cpu", 4, 4), 4,
                                      fields.id("tick_do_timer_cpu", "value", 0, 4), 0);
     const unsigned bytes = layout.size_of("timekeeper") + 8;
-    d.timekeeper = std::make_unique<ClockData::Timekeeper>(layout, sections.data("tk_core", bytes, 64) + 8);
+    d.timekeeper =
+        std::make_unique<ClockData::Timekeeper>(layout, sections.data("tk_core", bytes, 64) + 8);
     d.shadow = std::make_unique<ClockData::Timekeeper>(
         layout, sections.data("shadow_timekeeper", bytes, 64) + 8);
     d.vvar = sections.data("vvar_page", 128, 128);
@@ -139,8 +143,9 @@ void write_all(Addr base, unsigned bytes, FieldId field) {
 void update_wall_time() {
     const Frame frame(kUpdateWallTime);
     ClockData& d = clock_data();
-    static const FieldId tk_id = FieldRegistry::instance().id("timekeeper", "(copy)", 0, 264);
-    static const FieldId vvar_id = FieldRegistry::instance().id("vsyscall_gtod_data", "(all)", 0, 128);
+    static const FieldId kTkId = FieldRegistry::instance().id("timekeeper", "(copy)", 0, 264);
+    static const FieldId kVvarId =
+        FieldRegistry::instance().id("vsyscall_gtod_data", "(all)", 0, 128);
     (void)d.timekeeper->clock.load();
     (void)d.timekeeper->cycle_last.load();
     (void)model::this_hw_thread().rdtsc();
@@ -149,8 +154,8 @@ void update_wall_time() {
     d.shadow->xtime_nsec = 0;
     run(220);
     d.timekeeper->seq.write_begin();
-    write_all(d.vvar, 128, vvar_id);
-    write_all(d.timekeeper->base, d.timekeeper->bytes, tk_id);
+    write_all(d.vvar, 128, kVvarId);
+    write_all(d.timekeeper->base, d.timekeeper->bytes, kTkId);
     run(40);
     d.timekeeper->seq.write_end();
 }

@@ -42,7 +42,7 @@ struct ClockData {
     std::vector<std::unique_ptr<PerCpu>> cyc2ns;
     u64 ns_factor = 0;  ///< ns per TSC tick, 48 fractional bits
     u64 tick_ns = 4'000'000;
-    std::unique_ptr<Field<u64>> jiffies;              ///< jiffies_64
+    std::unique_ptr<Field<u64>> jiffies;  ///< jiffies_64
     std::unique_ptr<Seqlock> jiffies_lock;
     std::unique_ptr<Field<u64>> last_jiffies_update;  ///< ns
     std::unique_ptr<Field<int>> tick_do_timer_cpu;    ///< -1: nobody

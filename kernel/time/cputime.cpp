@@ -11,8 +11,10 @@ namespace linefill::kernel {
 
 namespace {
 
-const KernelFunction kThreadGroupCputime{"thread_group_cputime", "kernel/sched/cputime.c (v4.7)", 280, 6};
-const KernelFunction kAdjusted{"thread_group_cputime_adjusted", "kernel/sched/cputime.c (v4.7)", 72, 2};
+const KernelFunction kThreadGroupCputime{"thread_group_cputime", "kernel/sched/cputime.c (v4.7)",
+                                         280, 6};
+const KernelFunction kAdjusted{"thread_group_cputime_adjusted", "kernel/sched/cputime.c (v4.7)", 72,
+                               2};
 
 /// Which of the reader's two ways through a seqlock a pass takes.
 struct StatsRead {

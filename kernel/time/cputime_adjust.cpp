@@ -114,6 +114,8 @@ void cputime_adjust(const TaskCputime& curr, PrevCputime& prev, u64* utime, u64*
 
 u64 nsecs_to_cputime(u64 ns) { return ns / clock_data().tick_ns; }
 
-u64 cputime_to_clock_t(u64 ticks) { return ticks * clock_data().tick_ns / (kNsPerSecond / kUserHz); }
+u64 cputime_to_clock_t(u64 ticks) {
+    return ticks * clock_data().tick_ns / (kNsPerSecond / kUserHz);
+}
 
 }  // namespace linefill::kernel

@@ -10,8 +10,8 @@ namespace linefill::kernel {
 
 namespace {
 
-const KernelFunction kCputimer{"thread_group_cputimer", "kernel/time/posix-cpu-timers.c (v3.18, v4.7)",
-                               330, 4};
+const KernelFunction kCputimer{"thread_group_cputimer",
+                               "kernel/time/posix-cpu-timers.c (v3.18, v4.7)", 330, 4};
 
 void read_sums(CputimeFields& sums, TaskCputime* times) {
     times->utime = sums.utime.load();

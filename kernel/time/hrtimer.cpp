@@ -19,7 +19,8 @@ const KernelFunction kInterrupt{"hrtimer_interrupt", kSource, 420, 6};
 const KernelFunction kRunQueues{"__hrtimer_run_queues", kSource, 460, 6};
 const KernelFunction kEnqueue{"enqueue_hrtimer", kSource, 90, 3};
 const KernelFunction kRemove{"__remove_hrtimer", kSource, 130, 3};
-const KernelFunction kProgram{"clockevents_program_event", "kernel/time/clockevents.c (v4.7)", 230, 3};
+const KernelFunction kProgram{"clockevents_program_event", "kernel/time/clockevents.c (v4.7)", 230,
+                              3};
 const KernelFunction kStart{"hrtimer_start_range_ns", kSource, 760, 6};
 const KernelFunction kCancel{"hrtimer_try_to_cancel", kSource, 180, 4};
 const KernelFunction kNanosleep{"hrtimer_nanosleep", kSource, 330, 4};
@@ -35,8 +36,8 @@ struct TimerIds {
 };
 
 const TimerIds& ids() {
-    static const TimerIds all;
-    return all;
+    static const TimerIds kAll;
+    return kAll;
 }
 
 bool earlier(const Hrtimer* a, const Hrtimer* b) { return a->expires < b->expires; }
@@ -59,7 +60,8 @@ void enqueue_hrtimer(HrtimerBase& base, Hrtimer& timer) {
         hw.load(base.queue[base.queue.size() >> (i + 1)]->base + 24, 8, ids().expires);
         run(5);
     }
-    base.queue.insert(std::upper_bound(base.queue.begin(), base.queue.end(), &timer, earlier), &timer);
+    base.queue.insert(std::upper_bound(base.queue.begin(), base.queue.end(), &timer, earlier),
+                      &timer);
     timer.queued = true;
     hw.store(timer.base, 8, ids().node);
     hw.store(timer.base + 56, 1, ids().state);
@@ -97,7 +99,8 @@ void tick_program_event(u64 expires) {
     (void)hw.rdtsc();
     hw.serialise(timer_program_cost(), model::CpiComponent::kIrq);
     // One ns later, since both the TSC and ktime round down.
-    apic.set_deadline(std::max(static_cast<model::Tick>(expires + 1) * model::kNanosecond, hw.now()));
+    apic.set_deadline(
+        std::max(static_cast<model::Tick>(expires + 1) * model::kNanosecond, hw.now()));
 }
 
 void reprogram_first(HrtimerBase& base) {

@@ -23,7 +23,8 @@ bool has_expiry(CputimeFields& e) {
 bool fastpath_timer_check(KPtr<TaskStruct> tsk) {
     run(6);
     g_next_dep = tsk.token();
-    if (has_expiry(tsk.get()->cputime_expires)) return true;  // timers of single threads: none are built
+    if (has_expiry(tsk.get()->cputime_expires))
+        return true;  // timers of single threads: none are built
     const KPtr<SignalStruct> sig = tsk->signal.get();
     if (!sig) return false;  // an idle task
     ThreadGroupCputimer& timer = sig.get()->cputimer;

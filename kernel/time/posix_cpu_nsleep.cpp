@@ -91,8 +91,7 @@ CpuTimer::CpuTimer(TaskStruct& who, Addr at)
       entry(at + kItEntry, 8, itimer_field("it.cpu.entry", kItEntry, 16)),
       firing(at + kItFiring, 4, itimer_field("it.cpu.firing", kItFiring, 4)) {}
 
-CpuTimerList::CpuTimerList(SignalStruct& sig)
-    : head(word_of<u64>(sig.place, "cpu_timers", 32)) {}
+CpuTimerList::CpuTimerList(SignalStruct& sig) : head(word_of<u64>(sig.place, "cpu_timers", 32)) {}
 
 CpuTimerList& cpu_timers_of(SignalStruct& sig) {
     static std::map<const SignalStruct*, std::unique_ptr<CpuTimerList>> lists;  // never iterated

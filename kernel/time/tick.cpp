@@ -16,7 +16,8 @@ namespace linefill::kernel {
 
 namespace {
 
-const KernelFunction kApicInterrupt{"local_apic_timer_interrupt", "arch/x86/kernel/apic/apic.c (v4.7)", 90, 0};
+const KernelFunction kApicInterrupt{"local_apic_timer_interrupt",
+                                    "arch/x86/kernel/apic/apic.c (v4.7)", 90, 0};
 const KernelFunction kSchedTimer{"tick_sched_timer", "kernel/time/tick-sched.c (v4.7)", 120, 2};
 const KernelFunction kForward{"hrtimer_forward", "kernel/time/hrtimer.c (v4.7)", 150, 2};
 const KernelFunction kUpdateTimes{"update_process_times", "kernel/time/timer.c (v4.7)", 80, 2};
@@ -41,15 +42,15 @@ Addr struct_per_cpu(Sections& s, const Layout& layout, const char* symbol, const
 /// rcu_bh_data, and the state's, which is read-mostly.
 void rcu_check_callbacks(bool user) {
     const Frame frame(kRcuCheck);
-    static const FieldId id = FieldRegistry::instance().id("rcu_data", "(all)", 0, 128);
+    static const FieldId kId = FieldRegistry::instance().id("rcu_data", "(all)", 0, 128);
     model::HwThread& hw = model::this_hw_thread();
     const Addr data = this_tick_cpu().rcu_data;
-    hw.load(data + 8, 8, id);
-    hw.load(data + 16, 8, id);
-    hw.load(data + 24, 1, id);
-    hw.load(data + 64, 8, id);
+    hw.load(data + 8, 8, kId);
+    hw.load(data + 16, 8, kId);
+    hw.load(data + 24, 1, kId);
+    hw.load(data + 64, 8, kId);
     run(70);
-    if (user || current().is_idle) hw.store(data + 24, 1, id);  // a quiescent state
+    if (user || current().is_idle) hw.store(data + 24, 1, kId);  // a quiescent state
     take_dep();
 }
 
@@ -82,10 +83,10 @@ void hrtimer_forward(Hrtimer& timer, u64 now, u64 interval) {
         run(30);
     }
     timer.softexpires = timer.expires = next;
-    static const FieldId id = FieldRegistry::instance().id("hrtimer", "node.expires", 24, 8);
+    static const FieldId kId = FieldRegistry::instance().id("hrtimer", "node.expires", 24, 8);
     model::HwThread& hw = model::this_hw_thread();
-    hw.store(timer.base + 24, 8, id);
-    hw.store(timer.base + 32, 8, id);
+    hw.store(timer.base + 24, 8, kId);
+    hw.store(timer.base + 32, 8, kId);
 }
 
 HrtimerBase::HrtimerBase(const Place& at, unsigned cpu)

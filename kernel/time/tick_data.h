@@ -40,8 +40,8 @@ struct TickCpu {
     TickCpu(const Layout& layout, unsigned cpu, Sections& sections);
     HrtimerBase base;
     TickSched ts;
-    Addr cpustat;   ///< kernel_cpustat
-    Addr rcu_data;  ///< rcu_sched_data: two lines
+    Addr cpustat;            ///< kernel_cpustat
+    Addr rcu_data;           ///< rcu_sched_data: two lines
     bool user_tick = false;  ///< the interrupt being handled came in user mode
 };
 

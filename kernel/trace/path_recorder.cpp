@@ -21,11 +21,16 @@ unsigned find_call(const model::ExecutionContext& context, model::FunctionId fun
 
 const char* kind_name(model::AccessKind kind) {
     switch (kind) {
-    case model::AccessKind::kLoad: return "load";
-    case model::AccessKind::kStore: return "store";
-    case model::AccessKind::kRmw: return "lock rmw";
-    case model::AccessKind::kPrefetch: return "prefetch";
-    case model::AccessKind::kSpin: return "spin";
+        case model::AccessKind::kLoad:
+            return "load";
+        case model::AccessKind::kStore:
+            return "store";
+        case model::AccessKind::kRmw:
+            return "lock rmw";
+        case model::AccessKind::kPrefetch:
+            return "prefetch";
+        case model::AccessKind::kSpin:
+            return "spin";
     }
     return "";
 }
@@ -81,19 +86,20 @@ void PathRecorder::close(Open& call) {
 }
 
 std::string format_path(const RecordedPath& path) {
-    std::string text = "step instr  access    field                                      line  "
-                       "needs  function\n";
+    std::string text =
+        "step instr  access    field                                      line  "
+        "needs  function\n";
     for (std::size_t i = 0; i < path.steps.size(); ++i) {
         const PathStep& s = path.steps[i];
         const FieldInfo& f = FieldRegistry::instance().info(s.field);
         const std::string needs = s.depends_on < 0 ? "" : std::to_string(s.depends_on + 1);
         text += padded(std::to_string(i + 1), 4, true) + ' ' +
-                padded(std::to_string(s.instructions), 5, true) + "  " + padded(kind_name(s.kind), 8) +
-                "  " + padded(f.structure + "." + f.field, 42) +
+                padded(std::to_string(s.instructions), 5, true) + "  " +
+                padded(kind_name(s.kind), 8) + "  " + padded(f.structure + "." + f.field, 42) +
                 padded("L" + std::to_string(f.offset / model::kLineBytes), 5, true) + "  " +
                 padded(needs, 5, true) + "  " + std::string(2 * s.depth, ' ') +
-                FunctionRegistry::instance().info(s.function).symbol + (s.drains() ? "  (drains)" : "") +
-                "\n";
+                FunctionRegistry::instance().info(s.function).symbol +
+                (s.drains() ? "  (drains)" : "") + "\n";
     }
     return text;
 }

@@ -17,7 +17,7 @@ struct PathStep {
     model::FunctionId function = model::kNoFunction;  ///< that makes the access
     model::FieldId field = model::kNoField;
     model::AccessKind kind = model::AccessKind::kLoad;
-    int depends_on = -1;    ///< index of the step whose value the address needs; -1: of none
+    int depends_on = -1;  ///< index of the step whose value the address needs; -1: of none
     std::int64_t instructions = 0;  ///< executed since the first step, this one included
 
     /// LOCK-prefixed: store buffer and loads drain before it.
@@ -39,6 +39,7 @@ public:
     [[nodiscard]] const RecordedPath& longest() const { return longest_; }
 
     void on_issue(const model::IssueRecord& r) override;
+    [[nodiscard]] bool wants_issues() const override { return true; }
     void on_access(const model::AccessRecord&) override {}
     void on_bulk_hits(unsigned, model::FunctionId, model::FieldId, model::AccessKind,
                       std::uint64_t) override {}

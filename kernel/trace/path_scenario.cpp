@@ -42,7 +42,8 @@ void exercise(bool& done) {
 std::vector<std::string> all_symbols() {
     std::vector<std::string> names;
     for (std::size_t id = 1; id < FunctionRegistry::instance().size(); ++id) {
-        names.push_back(FunctionRegistry::instance().info(static_cast<model::FunctionId>(id)).symbol);
+        names.push_back(
+            FunctionRegistry::instance().info(static_cast<model::FunctionId>(id)).symbol);
     }
     return names;
 }
@@ -61,7 +62,8 @@ RecordedPath record_path(const std::string& function, const KernelSpec& spec, co
     }
     model::Machine machine(platform, 1);
     KernelOptions options;
-    options.draws = {.page_frames = false, .freelists = false, .tick_phase = false, .init_cpu = false};
+    options.draws = {
+        .page_frames = false, .freelists = false, .tick_phase = false, .init_cpu = false};
     Kernel kernel(machine, spec, layout, options);
     kernel.boot();
     kernel.on_last_exit = [&] { machine.scheduler().stop(); };
@@ -71,11 +73,13 @@ RecordedPath record_path(const std::string& function, const KernelSpec& spec, co
     const unsigned other = machine.cpus() - 1;
     kernel.create_init("reader", [&] {
         pin(0);
-        sys_clone([&] {
-            pin(other);
-            while (!done) burn_ns(0.01 * kMs);
-            sys_exit();
-        }, "runner");
+        sys_clone(
+            [&] {
+                pin(other);
+                while (!done) burn_ns(0.01 * kMs);
+                sys_exit();
+            },
+            "runner");
         burn_ns(1.0 * kMs);
         exercise(done);
         sys_exit();

@@ -49,7 +49,8 @@ public:
         ++c.all;
         if (r.kind != model::AccessKind::kLoad && r.kind != model::AccessKind::kSpin) return;
         ++c.loads;
-        const bool hit = r.source == model::DataSource::kL1 || r.source == model::DataSource::kForward;
+        const bool hit =
+            r.source == model::DataSource::kL1 || r.source == model::DataSource::kForward;
         if (!hit) ++c.missed_loads;
     }
     void on_bulk_hits(unsigned, model::FunctionId, FieldId, model::AccessKind, u64) override {}
@@ -97,20 +98,23 @@ public:
     /// `cpu` runs `body` from `start` ns on, with interrupts off.
     void on(unsigned cpu, double start_ns, std::function<void(model::HwThread&)> body) {
         ++awaited_;
-        contexts_.push_back(std::make_unique<model::ExecutionContext>([this, cpu, work = std::move(body)] {
-            work(machine_.hw(cpu));
-            machine_.hw(cpu).fence();
-            machine_.hw(cpu).synchronise();  // the last unlock, too, has become visible
-            if (--awaited_ == 0) machine_.scheduler().stop();
-            for (;;) model::this_hw_thread().halt(0, 0);
-        }));
+        contexts_.push_back(
+            std::make_unique<model::ExecutionContext>([this, cpu, work = std::move(body)] {
+                work(machine_.hw(cpu));
+                machine_.hw(cpu).fence();
+                machine_.hw(cpu).synchronise();  // the last unlock, too, has become visible
+                if (--awaited_ == 0) machine_.scheduler().stop();
+                for (;;) model::this_hw_thread().halt(0, 0);
+            }));
         machine_.start(cpu, *contexts_.back(), model::ticks_from_ns(start_ns));
     }
     void run() { machine_.run(); }
     model::Counters& counters(unsigned cpu) { return *banks_[cpu]; }
     /// A line of its own on node 0, and a field id for it.
     Addr line() { return sections.data("", 64, 64); }
-    static FieldId field(const char* name) { return FieldRegistry::instance().id("bench", name, 0, 8); }
+    static FieldId field(const char* name) {
+        return FieldRegistry::instance().id("bench", name, 0, 8);
+    }
 
 private:
     model::Machine machine_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Readers of a sequence counter retry exactly when a writer was there.
+#include "kernel/lock/seqcount.h"
+
 #include <gtest/gtest.h>
 
-#include "kernel/lock/seqcount.h"
 #include "tests/kernel/lock/lock_bench.h"
 
 namespace linefill::kernel {
@@ -29,7 +30,7 @@ TEST(SeqcountTest, ReadersRetryUnderAWriterAndSeePairsThatBelongTogether) {
             hw.execute(300);
             pair.b = i;
             pair.seq.write_unlock();
-            hw.execute(500);
+            hw.execute(1500);
         }
         done = true;
     });
@@ -53,7 +54,7 @@ TEST(SeqcountTest, ReadersRetryUnderAWriterAndSeePairsThatBelongTogether) {
     });
     bench.run();
     EXPECT_EQ(torn, 0U);
-    EXPECT_GT(retries, 10U);
+    EXPECT_GT(retries, 5U);
     EXPECT_GT(reads, 5U);
     EXPECT_EQ(pair.seq.count.peek(), 200U);
 }

@@ -15,7 +15,8 @@ constexpr double kMicro = 1000;  // ns
 
 class BothKindsTest : public testing::TestWithParam<LockKind> {};
 
-INSTANTIATE_TEST_SUITE_P(Locks, BothKindsTest, testing::Values(LockKind::kTicket, LockKind::kQueued),
+INSTANTIATE_TEST_SUITE_P(Locks, BothKindsTest,
+                         testing::Values(LockKind::kTicket, LockKind::kQueued),
                          [](const auto& info) {
                              return info.param == LockKind::kTicket ? "Ticket" : "Queued";
                          });

@@ -49,11 +49,13 @@ TEST(KernelSpecTest, PatchesApplyAloneAndTogether) {
     const KernelSpec other = parse_kernel_spec("v4.7-rc7+no-pending-runtime");
     EXPECT_FALSE(other.has(prefetch_curr_exec_start));
     EXPECT_TRUE(other.has(no_pending_runtime));
-    const KernelSpec both = parse_kernel_spec("v4.7-rc7+no-pending-runtime+prefetch-curr-exec-start");
+    const KernelSpec both =
+        parse_kernel_spec("v4.7-rc7+no-pending-runtime+prefetch-curr-exec-start");
     EXPECT_TRUE(both.has(prefetch_curr_exec_start));
     EXPECT_TRUE(both.has(no_pending_runtime));
     EXPECT_EQ(both.text(), "v4.7-rc7+no-pending-runtime+prefetch-curr-exec-start");
-    EXPECT_TRUE(parse_kernel_spec("v3.18-rc5+update-curr-on-clock-read").has(update_curr_on_clock_read));
+    EXPECT_TRUE(
+        parse_kernel_spec("v3.18-rc5+update-curr-on-clock-read").has(update_curr_on_clock_read));
 }
 
 TEST(KernelSpecTest, ARevertedPatchIsOut) {
@@ -73,10 +75,12 @@ TEST(KernelSpecTest, ACommitIdOfSevenDigitsOrMoreNamesThePatch) {
 }
 
 TEST(KernelSpecTest, UnknownNamesAreErrorsThatOfferTheNearest) {
-    EXPECT_THAT(spec_error("v4.7-rc6"), AllOf(HasSubstr("unknown kernel version"), HasSubstr("v4.7-rc6"),
-                                              HasSubstr("did you mean \"v4.7-rc7\"?")));
-    EXPECT_THAT(spec_error("v4.7-rc7+prefetch-curr-exec-strat"),
-                AllOf(HasSubstr("unknown patch"), HasSubstr("did you mean \"prefetch-curr-exec-start\"?")));
+    EXPECT_THAT(spec_error("v4.7-rc6"),
+                AllOf(HasSubstr("unknown kernel version"), HasSubstr("v4.7-rc6"),
+                      HasSubstr("did you mean \"v4.7-rc7\"?")));
+    EXPECT_THAT(
+        spec_error("v4.7-rc7+prefetch-curr-exec-strat"),
+        AllOf(HasSubstr("unknown patch"), HasSubstr("did you mean \"prefetch-curr-exec-start\"?")));
     EXPECT_THAT(spec_error("v4.4+vmstat-quite-on-idle"), HasSubstr("unknown patch"));
     EXPECT_THAT(spec_error(""), HasSubstr("no kernel given"));
     EXPECT_THAT(spec_error("v4.7-rc7+"), HasSubstr("no patch after +"));
@@ -86,7 +90,8 @@ TEST(KernelSpecTest, UnknownNamesAreErrorsThatOfferTheNearest) {
 TEST(KernelSpecTest, APatchThatIsInCannotBeApplied) {
     EXPECT_THAT(spec_error("v4.7-rc7+update-curr-on-clock-read"),
                 HasSubstr("v4.7-rc7 has the patch update-curr-on-clock-read already"));
-    EXPECT_THAT(spec_error("v4.7-rc7+no-pending-runtime+a1eb1411b4e4"), HasSubstr("is applied twice"));
+    EXPECT_THAT(spec_error("v4.7-rc7+no-pending-runtime+a1eb1411b4e4"),
+                HasSubstr("is applied twice"));
 }
 
 TEST(KernelSpecTest, APatchThatIsNotInCannotBeReverted) {
@@ -117,7 +122,8 @@ TEST(KernelSpecTest, ConflictsAndTestPatchesAreHonoured) {
                                   .applies_to = {KernelVersion::kV4_7Rc7},
                                   .conflicts = {"no-pending-runtime"}});
     EXPECT_TRUE(parse_kernel_spec("v4.7-rc7+a-placebo").has(placebo));
-    EXPECT_THAT(spec_error("v4.7-rc7+a-placebo+no-pending-runtime"), HasSubstr("exclude each other"));
+    EXPECT_THAT(spec_error("v4.7-rc7+a-placebo+no-pending-runtime"),
+                HasSubstr("exclude each other"));
 }
 
 TEST(KernelSpecTest, ATestPatchIsGoneWithItsObject) {
@@ -126,9 +132,11 @@ TEST(KernelSpecTest, ATestPatchIsGoneWithItsObject) {
 }
 
 TEST(KernelSpecTest, AnAmbiguousCommitIdListsWhatItFits) {
-    const Patch p(PatchInfo{.slug = "look-alike", .commit = "6075620bffff", .title = "", .paragraph = ""});
-    EXPECT_THAT(spec_error("v4.7-rc7+6075620b"),
-                AllOf(HasSubstr("fits several"), HasSubstr("look-alike"), HasSubstr("6075620b0590")));
+    const Patch p(
+        PatchInfo{.slug = "look-alike", .commit = "6075620bffff", .title = "", .paragraph = ""});
+    EXPECT_THAT(
+        spec_error("v4.7-rc7+6075620b"),
+        AllOf(HasSubstr("fits several"), HasSubstr("look-alike"), HasSubstr("6075620b0590")));
 }
 
 TEST(KernelSpecTest, WhatIsPlannedIsNotBuiltRatherThanUnknown) {
@@ -138,7 +146,8 @@ TEST(KernelSpecTest, WhatIsPlannedIsNotBuiltRatherThanUnknown) {
         EXPECT_THROW((void)parse_kernel_spec(spec), NotBuiltYet) << spec;
     }
     EXPECT_THROW((void)parse_kernel_spec("v4.7-rc7", {"PREEMPT=y"}), NotBuiltYet);
-    EXPECT_THROW((void)parse_kernel_spec("v4.7-rc7", {}, {"maxcpus=1 sched_feat=HRTICK"}), NotBuiltYet);
+    EXPECT_THROW((void)parse_kernel_spec("v4.7-rc7", {}, {"maxcpus=1 sched_feat=HRTICK"}),
+                 NotBuiltYet);
 }
 
 TEST(KernelSpecTest, ANotBuiltKernelDoesNotHideAnotherError) {
@@ -156,9 +165,11 @@ TEST(KernelSpecTest, ConfigurationTakesThePrefixOrNot) {
 
 TEST(KernelSpecTest, WrongConfigurationIsRefused) {
     EXPECT_THAT(spec_error("v4.7-rc7", {"SCHEDSTAT=n"}),
-                AllOf(HasSubstr("unknown configuration option"), HasSubstr("did you mean \"SCHEDSTATS\"?")));
-    EXPECT_THAT(spec_error("v4.7-rc7", {"HZ=251"}), AllOf(HasSubstr("no such value"), HasSubstr("251"),
-                                                          HasSubstr("100, 250, 300, 1000")));
+                AllOf(HasSubstr("unknown configuration option"),
+                      HasSubstr("did you mean \"SCHEDSTATS\"?")));
+    EXPECT_THAT(
+        spec_error("v4.7-rc7", {"HZ=251"}),
+        AllOf(HasSubstr("no such value"), HasSubstr("251"), HasSubstr("100, 250, 300, 1000")));
     EXPECT_THAT(spec_error("v4.7-rc7", {"HZ"}), HasSubstr("NAME=VALUE"));
     EXPECT_THAT(spec_error("v4.7-rc7", {"HZ="}), HasSubstr("NAME=VALUE"));
     EXPECT_THAT(spec_error("v4.7-rc7", {"HZ=100", "CONFIG_HZ=250"}), HasSubstr("given twice"));
@@ -170,14 +181,16 @@ TEST(KernelSpecTest, ScheduleStatisticsFollowVersionConfigurationAndBoot) {
     EXPECT_FALSE(parse_kernel_spec("v4.7-rc7").schedstats_on());
     EXPECT_TRUE(parse_kernel_spec("v4.7-rc7", {}, {"schedstats=enable"}).schedstats_on());
     EXPECT_FALSE(parse_kernel_spec("v4.7-rc7", {}, {"schedstats=disable"}).schedstats_on());
-    EXPECT_FALSE(parse_kernel_spec("v4.7-rc7", {"SCHEDSTATS=n"}, {"schedstats=enable"}).schedstats_on());
+    EXPECT_FALSE(
+        parse_kernel_spec("v4.7-rc7", {"SCHEDSTATS=n"}, {"schedstats=enable"}).schedstats_on());
 }
 
 TEST(KernelSpecTest, WrongBootParametersAreRefused) {
     EXPECT_THAT(spec_error("v3.18-rc5", {}, {"schedstats=enable"}),
                 HasSubstr("v3.18-rc5 has no such boot parameter"));
-    EXPECT_THAT(spec_error("v4.7-rc7", {}, {"schedstat=enable"}),
-                AllOf(HasSubstr("unknown boot parameter"), HasSubstr("did you mean \"schedstats\"?")));
+    EXPECT_THAT(
+        spec_error("v4.7-rc7", {}, {"schedstat=enable"}),
+        AllOf(HasSubstr("unknown boot parameter"), HasSubstr("did you mean \"schedstats\"?")));
     EXPECT_THAT(spec_error("v4.7-rc7", {}, {"schedstats=on"}), HasSubstr("no such value"));
     EXPECT_THAT(spec_error("v4.7-rc7", {}, {"schedstats=enable  schedstats=disable"}),
                 HasSubstr("given twice"));
@@ -200,7 +213,8 @@ TEST(PatchRangeTest, IsThePatchsParentAgainstItself) {
     EXPECT_EQ(range.first, "v4.7-rc7");
     EXPECT_EQ(range.second, "v4.7-rc7+prefetch-curr-exec-start");
     EXPECT_EQ(patch_range("update-curr-on-clock-read").first, "v3.18-rc5");
-    EXPECT_EQ(patch_range("update-curr-on-clock-read").second, "v3.18-rc5+update-curr-on-clock-read");
+    EXPECT_EQ(patch_range("update-curr-on-clock-read").second,
+              "v3.18-rc5+update-curr-on-clock-read");
 }
 
 TEST(PatchRangeTest, OnAKernelThatHasThePatchItIsReverted) {
@@ -214,7 +228,8 @@ TEST(PatchRangeTest, OnAKernelThatHasThePatchItIsReverted) {
 TEST(PatchRangeTest, MustBeginAtItsOwnParent) {
     EXPECT_THAT(message_of([] { (void)patch_range("6075620b0590^..6e998916dfe3"); }),
                 HasSubstr("parent of the patch"));
-    EXPECT_THAT(message_of([] { (void)patch_range("nothing^..nothing"); }), HasSubstr("unknown patch"));
+    EXPECT_THAT(message_of([] { (void)patch_range("nothing^..nothing"); }),
+                HasSubstr("unknown patch"));
 }
 
 }  // namespace

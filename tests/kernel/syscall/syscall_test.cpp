@@ -30,11 +30,16 @@ public:
 TEST(SyscallTest, AnEmptyCallCostsWhatThePlatformSays) {
     TimeBench bench("v4.7-rc7");
     bench.run([&] {
-        for (int i = 0; i < 3; ++i) { const SyscallScope warm; }
+        for (int i = 0; i < 3; ++i) {
+            const SyscallScope warm;
+        }
         model::HwThread& hw = model::this_hw_thread();
         const model::Tick before = hw.now();
-        for (int i = 0; i < 10; ++i) { const SyscallScope scope; }
-        const double cycles = static_cast<double>(hw.now() - before) / 10 / static_cast<double>(hw.period());
+        for (int i = 0; i < 10; ++i) {
+            const SyscallScope scope;
+        }
+        const double cycles =
+            static_cast<double>(hw.now() - before) / 10 / static_cast<double>(hw.period());
         EXPECT_NEAR(cycles, bench.machine().platform().core.syscall.cycles, 15);
     });
 }
@@ -80,7 +85,8 @@ TEST(SyscallTest, ATaskThatIsAskedToReschedulesOnTheWayOut) {
             current().thread_info.flags.host() |= kTifNeedResched;
             { const SyscallScope scope; }
         }
-        ran_before_return = other_ran || (current().thread_info.flags.peek() & kTifNeedResched) == 0;
+        ran_before_return =
+            other_ran || (current().thread_info.flags.peek() & kTifNeedResched) == 0;
     });
     EXPECT_TRUE(ran_before_return);
     EXPECT_TRUE(other_ran);
@@ -91,11 +97,13 @@ TEST(SyscallTest, CloneRunsTheThreadInTheSameProcess) {
     int mine = 0, other = 0, id = 0;
     bench.run([&] {
         mine = current().tgid.peek();
-        id = sys_clone([&] {
-            other = current().tgid.peek();
-            EXPECT_NE(current().host_pid, mine);
-            sys_exit();
-        }, "thread");
+        id = sys_clone(
+            [&] {
+                other = current().tgid.peek();
+                EXPECT_NE(current().host_pid, mine);
+                sys_exit();
+            },
+            "thread");
     });
     EXPECT_EQ(other, mine);
     EXPECT_GT(id, mine);

@@ -15,13 +15,14 @@ class EveryKernelTest : public testing::TestWithParam<const char*> {};
 
 std::string test_name(const testing::TestParamInfo<const char*>& info) {
     std::string name = info.param;
-    std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
     return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernelTest,
-                         testing::Values("v3.18-rc5", "v3.18-rc5+update-curr-on-clock-read", "v4.7-rc7",
-                                         "v4.7-rc7+prefetch-curr-exec-start",
+                         testing::Values("v3.18-rc5", "v3.18-rc5+update-curr-on-clock-read",
+                                         "v4.7-rc7", "v4.7-rc7+prefetch-curr-exec-start",
                                          "v4.7-rc7+no-pending-runtime",
                                          "v4.7-rc7+prefetch-curr-exec-start+no-pending-runtime"),
                          test_name);

@@ -27,10 +27,12 @@ Wakeups sleep_on_the_process_clock(const std::string& spec) {
     bench.run([&] {
         TimeBench::pin(4);
         for (int cpu = 0; cpu < 3; ++cpu) {
-            TimeBench::thread([&] {
-                ++ready;
-                TimeBench::burn_until([&] { return done; });
-            }, cpu);
+            TimeBench::thread(
+                [&] {
+                    ++ready;
+                    TimeBench::burn_until([&] { return done; });
+                },
+                cpu);
         }
         TimeBench::burn_until([&] { return ready == 3; });
         for (int i = 0; i < 8; ++i) {

@@ -24,15 +24,19 @@ StepCost cost_on(const std::string& spec) {
     TaskStruct* sleeper = nullptr;
     bench.run([&] {
         TimeBench::pin(0);
-        TimeBench::thread([&] {
-            other = &current();
-            ready = true;
-            TimeBench::burn_until([&] { return done; });
-        }, 9);
-        TimeBench::thread([&] {
-            sleeper = &current();
-            sys_nanosleep({0, 100'000'000});
-        }, 17);
+        TimeBench::thread(
+            [&] {
+                other = &current();
+                ready = true;
+                TimeBench::burn_until([&] { return done; });
+            },
+            9);
+        TimeBench::thread(
+            [&] {
+                sleeper = &current();
+                sys_nanosleep({0, 100'000'000});
+            },
+            17);
         TimeBench::burn_until(
             [&] { return ready && sleeper != nullptr && sleeper->on_cpu.peek() == 0; });
         // One tick comes every 4 ms; none must fall into what is counted.
@@ -48,7 +52,9 @@ StepCost cost_on(const std::string& spec) {
         };
         {
             const SyscallScope scope;
-            const auto read = [](TaskStruct* t) { return [t] { (void)task_sched_runtime(KPtr<TaskStruct>(t)); }; };
+            const auto read = [](TaskStruct* t) {
+                return [t] { (void)task_sched_runtime(KPtr<TaskStruct>(t)); };
+            };
             cost.running = instructions(read(other));
             cost.locked_ops = count(model::Event::kLockedOps, read(other));
             cost.idle = instructions(read(sleeper));
@@ -59,16 +65,15 @@ StepCost cost_on(const std::string& spec) {
     return cost;
 }
 
-TEST(StepCostTest, ATaskThatDoesNotRunTakesNineteen) {
-    EXPECT_EQ(cost_on("v4.7-rc7").idle, 19);
-}
+TEST(StepCostTest, ATaskThatDoesNotRunTakesNineteen) { EXPECT_EQ(cost_on("v4.7-rc7").idle, 19); }
 
 TEST(StepCostTest, ACallIsItsStepsAndTheWayThere) {
     const StepCost cost = cost_on("v4.7-rc7");
     // Two running threads (the caller is one) and one that sleeps; 18 instructions each in the loop,
     // 27 before, 10 behind; 46 + 16 + 30 + 40 from the table to the walk; 45 to 55 at entry and exit.
     const auto walk = 2 * cost.running + cost.idle + 3 * 18 + 27 + 10;
-    EXPECT_NEAR(static_cast<double>(cost.call), static_cast<double>(walk + 46 + 16 + 30 + 40 + 50), 12);
+    EXPECT_NEAR(static_cast<double>(cost.call), static_cast<double>(walk + 46 + 16 + 30 + 40 + 50),
+                12);
 }
 
 }  // namespace

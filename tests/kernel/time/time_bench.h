@@ -25,7 +25,8 @@ public:
         : machine_(model::load_platform("xeon-snb-2s", {"platforms"}), 1) {
         const KernelSpec parsed = parse_kernel_spec(spec, config);
         KernelOptions options;
-        options.draws = {.page_frames = false, .freelists = false, .tick_phase = false, .init_cpu = false};
+        options.draws = {
+            .page_frames = false, .freelists = false, .tick_phase = false, .init_cpu = false};
         kernel_ = std::make_unique<Kernel>(machine_, parsed,
                                            Layout::for_kernel(parsed.version, "x86_64"), options);
         kernel_->boot();
@@ -45,11 +46,13 @@ public:
     }
     /// From a running program: one more thread, on `cpu` only if it is not -1.
     static void thread(std::function<void()> body, int cpu = -1) {
-        sys_clone([work = std::move(body), cpu] {
-            if (cpu >= 0) pin(cpu);
-            work();
-            sys_exit();
-        }, "thread");
+        sys_clone(
+            [work = std::move(body), cpu] {
+                if (cpu >= 0) pin(cpu);
+                work();
+                sys_exit();
+            },
+            "thread");
     }
     /// Moves the running task to `cpu` for good.
     static void pin(int cpu) {

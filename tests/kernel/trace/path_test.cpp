@@ -23,11 +23,16 @@ struct Step {
 
 const char* kind_of(model::AccessKind k) {
     switch (k) {
-    case model::AccessKind::kLoad: return "load";
-    case model::AccessKind::kStore: return "store";
-    case model::AccessKind::kRmw: return "rmw";
-    case model::AccessKind::kPrefetch: return "prefetch";
-    default: return "spin";
+        case model::AccessKind::kLoad:
+            return "load";
+        case model::AccessKind::kStore:
+            return "store";
+        case model::AccessKind::kRmw:
+            return "rmw";
+        case model::AccessKind::kPrefetch:
+            return "prefetch";
+        default:
+            return "spin";
     }
 }
 
