@@ -165,6 +165,11 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
     : platform_(platform), options_(options), parts_(std::make_unique<SystemCParts>()) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     build_topology();
+    window_ = platform_.core.window;
+    if (platform_.core.dependent_share > 0) {
+        const double filled = platform_.core.scheduler / platform_.core.dependent_share;
+        window_ = std::min(window_, static_cast<unsigned>(filled));
+    }
     const unsigned sockets = platform_.topology.sockets;
     const unsigned per_socket = platform_.topology.cores_per_socket;
     const double full_ghz = platform_.clock.turbo_ghz.empty() ? platform_.clock.base_ghz
@@ -339,7 +344,7 @@ std::string Machine::describe_waits() {
 
 void Machine::set_observer(AccessObserver* o) {
     observer_ = o;
-    for (auto& t : threads_) t->set_observing(o != nullptr);
+    for (auto& t : threads_) t->set_observing(o != nullptr, o != nullptr && o->wants_issues());
     if (o != nullptr && !classifier_.enabled()) {
         classifier_.enable(cores(), platform_.l1d.size / platform_.l1d.line);
     }
@@ -347,6 +352,17 @@ void Machine::set_observer(AccessObserver* o) {
 
 void Machine::notify_host_write(Addr line, Tick at, const HwThread* by) {
     for (auto& c : cores_) c->notify_host_write(line, at, by);
+    wake_monitors(line, at);
+}
+
+void Machine::remove_monitor(const HwThread& t) {
+    std::erase_if(monitors_, [&t](const Monitor& m) { return m.thread == &t; });
+}
+
+void Machine::wake_monitors_slow(Addr line, Tick at) {
+    for (const Monitor& m : monitors_) {
+        if (m.line == line) m.thread->line_taken(at);
+    }
 }
 
 void Machine::check_identities(const Counters& total) {
@@ -364,7 +380,11 @@ void Machine::check_identities(const Counters& total) {
             " != evictions + snooped + back-invalidated " + std::to_string(gone) + " + resident " +
             std::to_string(resident));
     }
-    const auto lookups = all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge];
+    // Where the run was stopped, some accesses were on their way.
+    std::int64_t to_come = 0;
+    for (const auto& t : threads_) to_come += t->lookups_to_come();
+    const auto lookups =
+        all[Event::kL1dHit] + all[Event::kL1dMiss] + all[Event::kL1dMerge] + to_come;
     const auto uops = all[Event::kLoads] + all[Event::kStores] + all[Event::kSoftwarePrefetch];
     if (lookups != uops) {
         throw SimulationError("identity broken: L1D hits + misses + merges " +

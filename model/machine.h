@@ -93,6 +93,9 @@ public:
     /// Names a field in describe_waits(); installed by the layer above.
     void set_field_namer(std::string (*namer)(FieldId)) { field_namer_ = namer; }
 
+    /// Instructions that can be under way behind a load that is not there yet: the reorder buffer, or
+    /// fewer if those that wait for it fill the scheduler before.
+    unsigned window() const { return window_; }
     Tick quantum() const { return options_.quantum; }
     double tsc_ghz() const { return platform_.clock.tsc_ghz; }
     /// A CPU of the socket went idle or woke: the clock may change.
@@ -115,6 +118,13 @@ public:
     }
     /// A host value changed without a store that takes its line; wakes those who wait on it.
     void notify_host_write(Addr line, Tick at, const HwThread* by);
+    /// A halted thread waits for a write to `line` (MONITOR): whoever writes it, and whether or not
+    /// the line is in the halted core's caches, which a fast-forwarded core does not keep.
+    void add_monitor(Addr line, HwThread& t) { monitors_.push_back({line, &t}); }
+    void remove_monitor(const HwThread& t);
+    void wake_monitors(Addr line, Tick at) {
+        if (!monitors_.empty()) wake_monitors_slow(line, at);
+    }
 
     /// L1D identities over all cores: fills = evictions + snoops + back-invalidations + resident.
     /// `total` is the sum of all counter banks of the run. Throws SimulationError.
@@ -130,6 +140,7 @@ private:
     Platform platform_;
     MachineOptions options_;
     Scheduler scheduler_;
+    unsigned window_ = 0;
     std::unique_ptr<InFlightTable> inflight_;
     MissClassifier classifier_;
     std::vector<std::unique_ptr<Core>> cores_;
@@ -141,6 +152,12 @@ private:
     std::unique_ptr<SystemCParts> parts_;
     std::vector<unsigned> socket_of_cpu_, core_of_cpu_, sibling_of_cpu_;
     std::vector<double> clock_ghz_;  // by socket
+    struct Monitor {
+        Addr line;
+        HwThread* thread;
+    };
+    void wake_monitors_slow(Addr line, Tick at);
+    std::vector<Monitor> monitors_;
     InterruptSink* sink_ = nullptr;
     AccessObserver* observer_ = nullptr;
     std::string (*field_namer_)(FieldId) = nullptr;

@@ -11,8 +11,8 @@
 #include "kernel/layout/layout.h"
 #include "kernel/lock/lock_statistics.h"
 #include "measure/report/attribution.h"
-#include "measure/report/flat_table.h"
 #include "measure/report/report.h"
+#include "model/sim/flat_table.h"
 
 namespace linefill::measure {
 
@@ -43,19 +43,21 @@ private:
         model::Addr line = kNoLine;
         model::FieldId field = model::kNoField;
         model::FunctionId function = model::kNoFunction;
-        std::uint8_t kind = 0;
+        std::uint8_t kind = kNoKind;
         std::uint8_t offset = 0;  ///< in the line
 
         [[nodiscard]] std::uint64_t rest() const {
             return std::uint64_t{field} << 32U | std::uint64_t{function} << 16U |
                    std::uint64_t{kind} << 8U | offset;
         }
-        [[nodiscard]] std::size_t hash() const { return mix(line, rest()); }
+        [[nodiscard]] std::size_t hash() const { return model::mix(line, rest()); }
+        [[nodiscard]] bool is_free() const { return kind == kNoKind; }
         bool operator==(const Site& o) const { return line == o.line && rest() == o.rest(); }
         bool operator<(const Site& o) const {
             return line != o.line ? line < o.line : rest() < o.rest();
         }
     };
+    static constexpr std::uint8_t kNoKind = 0xff;
     static constexpr model::Addr kNoLine = ~model::Addr{0};  ///< of accesses counted in bulk
 
     struct Hits {
@@ -69,9 +71,10 @@ private:
         std::uint64_t cpus = 0;
     };
     struct Spender {
-        std::uint64_t bits = 0;  ///< function, caller, field, component
+        std::uint64_t bits = ~std::uint64_t{0};  ///< function, caller, field, component
 
-        [[nodiscard]] std::size_t hash() const { return mix(bits, 0); }
+        [[nodiscard]] std::size_t hash() const { return model::mix(bits, 0); }
+        [[nodiscard]] bool is_free() const { return bits == ~std::uint64_t{0}; }
         bool operator==(const Spender& o) const { return bits == o.bits; }
         bool operator<(const Spender& o) const { return bits < o.bits; }
     };
@@ -85,9 +88,9 @@ private:
     void add_pahole(AttributionResult& out) const;
 
     kernel::Layout layout_;
-    FlatTable<Site, Hits> hits_;      ///< served by the own L1D
-    FlatTable<Site, Others> others_;  ///< all others
-    FlatTable<Spender, model::Tick> time_;
+    model::FlatTable<Site, Hits> hits_;      ///< served by the own L1D
+    model::FlatTable<Site, Others> others_;  ///< all others
+    model::FlatTable<Spender, model::Tick> time_;
     kernel::LockStatistics locks_;
 };
 

@@ -95,6 +95,8 @@ public:
     virtual void on_access(const AccessRecord& r) = 0;
     /// Loads, stores, locked operations and prefetches as the instruction stream names them.
     virtual void on_issue(const IssueRecord& r) { (void)r; }
+    /// False: on_issue is not called.
+    [[nodiscard]] virtual bool wants_issues() const { return false; }
     /// `count` more L1 hits of the same kind that were accounted in bulk (spin loops, POPs).
     virtual void on_bulk_hits(unsigned cpu, FunctionId function, FieldId field, AccessKind kind,
                               std::uint64_t count) = 0;

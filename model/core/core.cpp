@@ -42,9 +42,13 @@ HwThread* Core::sibling_of(const HwThread& t) const {
 }
 
 Tick Core::fill_buffer_free_at(Tick at) const {
+    if (at >= last_fill_ready_) return at;
     Tick earliest = kNever;
-    for (const FillBuffer& f : fills_) earliest = std::min(earliest, f.ready);
-    return std::max(at, earliest);
+    for (const FillBuffer& f : fills_) {
+        if (f.ready <= at) return at;
+        earliest = std::min(earliest, f.ready);
+    }
+    return earliest;
 }
 
 void Core::take_fill_buffer(Addr line, Tick at, Tick ready, DataSource source) {
@@ -183,6 +187,7 @@ void Core::written(Addr line, std::size_t slot, Tick at, HwThread* by) {
     p.state = LineState::kModified;
     if (at > p.touched) p.touched = at;
     machine_.note_write(line, p.token);
+    machine_.wake_monitors(line, at);
     if (watch_count_ != 0) wake_watchers(line, at, by);
 }
 

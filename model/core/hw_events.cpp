@@ -163,11 +163,11 @@ void HwThread::halt(Addr monitor, Tick exit_latency) {
         halted_ = true;
         machine_.activity_changed(core_.socket());
         taken_ = false;
-        if (monitor != 0) core_.watch(*this, line_of(physical(monitor)));
+        if (monitor != 0) machine_.add_monitor(line_of(physical(monitor)), *this);
         watching_ = true;
         while (pending_vectors_ == 0 && !taken_) block();
         watching_ = false;
-        if (monitor != 0) core_.unwatch(*this);
+        if (monitor != 0) machine_.remove_monitor(*this);
         const Tick woken = std::max(now_, scheduler_.now()) + (functional_ ? 0 : exit_latency);
         count_time(woken - now_, CpiComponent::kIdle);
         now_ = woken;
@@ -190,6 +190,7 @@ void HwThread::begin_at(Tick at) {
 
 void HwThread::switch_context(ExecutionContext& next) {
     if (&next == context_) return;
+    if (observing_) report_issue_time();
     context_ = &next;
     scheduler_.change_fiber(*this, next.fiber());
 }
@@ -205,7 +206,7 @@ void HwThread::advance(Tick cost) {
         const Tick passed = std::min(left, std::max<Tick>(0, scheduler_.now() - start));
         now_ = start + passed;
         left -= passed;
-        unsettled_ += functional_ ? 0 : passed;
+        if (!functional_) count_time(passed, CpiComponent::kBase);
         if (pending_vectors_ != 0 && interrupts_enabled_) {
             if (!take_interrupts()) {
                 running().advance(left);
@@ -229,7 +230,7 @@ Tick HwThread::advance_some(Tick cost) {
         now_ = std::clamp(scheduler_.now(), now_, end);
     }
     const Tick passed = now_ - start;
-    unsettled_ += functional_ ? 0 : passed;
+    if (!functional_) count_time(passed, CpiComponent::kBase);
     if (pending_vectors_ != 0 && interrupts_enabled_) (void)take_interrupts();
     return passed;
 }
@@ -265,7 +266,7 @@ void HwThread::report(const PendingAccess& p, MissClass miss, Tick at) {
     if (!classifier.enabled()) return;
     classifier.on_access(core_.index(), line_of(physical(p.addr)));
     AccessObserver* o = machine_.observer();
-    if (o == nullptr || p.kind == PendingKind::kCode) return;
+    if (o == nullptr || p.kind == PendingKind::kCode || p.kind == PendingKind::kWalk) return;
     AccessRecord r;
     r.cpu = cpu_;
     r.function = p.function;
@@ -284,6 +285,17 @@ void HwThread::report(const PendingAccess& p, MissClass miss, Tick at) {
     r.at = at;
     r.latency = p.ready == kNever ? 0 : p.ready - at;
     o->on_access(r);
+}
+
+void HwThread::report_issue(AccessKind kind, Addr addr, unsigned size, FieldId field,
+                            const Token& dep, Token* result) {
+    AccessObserver* o = machine_.observer();
+    if (o == nullptr || functional_) return;
+    if (result != nullptr && result->pending < 0) result->generation = ++last_issue_;
+    IssueRecord r{.cpu = cpu_, .size = size, .field = field, .kind = kind, .addr = addr, .dep = dep,
+                  .result = {}};
+    if (result != nullptr) r.result = *result;
+    o->on_issue(r);
 }
 
 void HwThread::report_hit(AccessKind kind, FieldId field, Addr addr, unsigned size, Tick at,

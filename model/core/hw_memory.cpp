@@ -71,8 +71,8 @@ std::int32_t HwThread::new_slot() {
     }
 }
 
-bool HwThread::load_hit(Addr addr, const Token& dep, Token& result) {
-    if (functional_ || observing_ || now_ >= deadline_ || dep.pending >= 0) return false;
+bool HwThread::load_hit(Addr addr, unsigned size, FieldId field, const Token& dep, Token& result) {
+    if (functional_ || now_ >= deadline_ || dep.pending >= 0) return false;
     const Addr line = line_of(physical(addr));
     const Tlbs& tlbs = core_.tlbs();
     if ((addr >> tlbs.last_data_shift()) != tlbs.last_data_page() || stores_.may_hold(line)) {
@@ -88,7 +88,10 @@ bool HwThread::load_hit(Addr addr, const Token& dep, Token& result) {
     const Tick at = std::max(now_, dep.ready);
     core_.touch_l1d(slot, at);
     result.ready = at + timing_.l1;
-    if (at > now_) push_window(result, kNoField, CpiComponent::kBase);
+    if (at > now_) push_window(result, field, CpiComponent::kBase);
+    if (observing_) {
+        report_hit(AccessKind::kLoad, field, addr, size, at, timing_.l1, DataSource::kL1);
+    }
     if (window_count_ != 0) retire_window();
     return true;
 }
@@ -154,6 +157,10 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
         const std::int32_t same = pending_.find_line(line, false);
         if (same >= 0) {
             if (kind != PendingKind::kWalk) ++(*bank_)[Event::kL1dMerge];
+            if (kind != PendingKind::kWalk && kind != PendingKind::kCode) {
+                report_hit(kind == PendingKind::kLoad ? AccessKind::kLoad : AccessKind::kPrefetch,
+                           field, addr, size, issue_at, 0, DataSource::kFillBuffer);
+            }
             return pending_.token_of(same);
         }
     }
@@ -216,8 +223,10 @@ void HwThread::perform(PendingAccess& p, Tick now) {
             if (p.queued) machine_.inflight().leave(line, p, now);
             const DataSource from = f != nullptr ? f->source : DataSource::kL1;
             if (write) core_.written(line, slot, now, this);
+            p.source = f != nullptr ? DataSource::kFillBuffer : DataSource::kL1;
+            p.ready = f != nullptr ? f->ready : now + timing_.l1;
             report(p, MissClass::kHit, now);
-            resolve(p, f != nullptr ? f->ready : now + timing_.l1, from);
+            resolve(p, p.ready, from);
             return;
         }
         if (lookup_counts) {
@@ -232,6 +241,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
             const std::size_t filled = core_.fill_from_l2(line, now, ready, c);
             if (write) core_.written(line, filled, now, this);
             p.source = DataSource::kL2;
+            p.ready = ready;
             report(p, machine_.classifier().classify(core_.index(), physical(p.addr), p.size), now);
             resolve(p, ready, DataSource::kL2);
             return;
@@ -310,6 +320,7 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
         return;
     }
     if (!check()) return running().store(addr, size, field, {}, effect);
+    if (recording_issues_) report_issue(AccessKind::kStore, addr, size, field, dep, nullptr);
     issue(1);
     Counters& c = *bank_;
     ++c[Event::kStores];
@@ -321,7 +332,7 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
         if (head == kNever) {
             block();
         } else {
-            stall_until(head, CpiComponent::kStoreBuffer, field);
+            stall_until(head, CpiComponent::kStoreBuffer, stores_.head_field(now_));
         }
     }
     Tick at = std::max(now_, known(dep));
@@ -379,6 +390,7 @@ void HwThread::store_buffer_changed() {
 void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) {
     if (functional_) return;
     if (!check()) return running().prefetch(addr, field, kind);
+    if (recording_issues_) report_issue(AccessKind::kPrefetch, addr, 1, field, dep, nullptr);
     issue(1);
     Counters& c = *bank_;
     ++c[Event::kSoftwarePrefetch];
@@ -407,21 +419,23 @@ HwThread& HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token 
     locked_fresh_ = false;
     if (functional_) return *this;
     if (!check()) return running().begin_locked(addr, size, field, {});
+    if (recording_issues_) report_issue(AccessKind::kRmw, addr, size, field, dep, nullptr);
     issue(1);
+    ++sequence_;
+    drain_loads();
+    drain_stores();
+    stall_until(known(dep), component_of(dep), field_of(dep));
+    const Tick walk = translate(addr, true, now_);
+    if (walk > 0) stall_until(now_ + walk, CpiComponent::kTlb, field);
+    const Addr line = line_of(physical(addr));
+    scheduler_.sync(*this, now_);
+    // Counted together with its lookup, so that the sums agree whenever a run is stopped.
     Counters& c = *bank_;
     ++c[Event::kLoads];
     ++c[Event::kStores];
     ++c[Event::kLockedOps];
     ++c[Event::kL1dHit];  // the store half: the load half brought the line
-    ++sequence_;
-    drain_loads();
-    drain_stores();
-    stall_until(known(dep), component_of(dep), field);
-    const Tick walk = translate(addr, true, now_);
-    if (walk > 0) stall_until(now_ + walk, CpiComponent::kTlb, field);
-    const Addr line = line_of(physical(addr));
     for (;;) {
-        scheduler_.sync(*this, now_);
         const std::size_t slot = core_.find_l1d(line);
         if (slot != kMiss && core_.l1d_line(slot).state != LineState::kShared) {
             if (!locked_fresh_) {
@@ -463,6 +477,7 @@ void HwThread::end_locked(Addr addr, unsigned size, FieldId field) {
     const std::size_t slot = core_.find_l1d(line);
     if (slot != kMiss) core_.written(line, slot, now_, this);
     if (locked_fresh_) machine_.inflight().extend(line, now_);
+    machine_.wake_monitors(line, now_);
     check();
 }
 

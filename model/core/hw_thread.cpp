@@ -4,6 +4,7 @@
 #include "model/core/hw_thread.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/core/core.h"
 #include "model/machine.h"
@@ -37,6 +38,7 @@ void HwThread::retime(const CoreTiming& t) {
 }
 
 void HwThread::settle() {
+    if (observing_) report_issue_time();
     if (timing_.period == 0) return;
     const Tick cycles = unsettled_ / timing_.period;
     (*bank_)[Event::kCycles] += cycles;
@@ -65,9 +67,23 @@ void HwThread::observe_time(Tick fs, CpiComponent c, FieldId field) {
                                  static_cast<unsigned>(c), fs);
 }
 
+void HwThread::report_issue_time() {
+    for (std::size_t c = 0; c < unreported_.size(); ++c) {
+        const Tick fs = std::exchange(unreported_[c], 0);
+        if (fs != 0) observe_time(fs, static_cast<CpiComponent>(c), kNoField);
+    }
+}
+
+void HwThread::set_observing(bool on, bool issues) {
+    observing_ = on;
+    recording_issues_ = issues;
+    unreported_ = {};
+}
+
 void HwThread::execute(unsigned n) {
     if (functional_ || n == 0) return;
     // Behind an access that is still out, only as many go as the window holds; the rest wait for it.
+    if (window_count_ != 0) retire_window();
     while (window_count_ != 0) {
         const std::uint64_t behind = instructions_ - window_[window_head_].instruction;
         const std::uint64_t room = behind < window() ? window() - behind : 0;
@@ -124,8 +140,7 @@ std::uint64_t HwThread::rdtsc() {
 
 unsigned HwThread::window() const {
     if (!machine_.platform().mechanisms.finite_window) return ~0U >> 1;
-    const unsigned all = machine_.platform().core.window;
-    return sibling_ != nullptr && !sibling_->halted_ ? all / 2 : all;
+    return sibling_ != nullptr && !sibling_->halted_ ? machine_.window() / 2 : machine_.window();
 }
 
 void HwThread::push_window(const Token& t, FieldId field, CpiComponent c) {
@@ -163,11 +178,27 @@ void HwThread::drain_loads() {
         window_head_ = (window_head_ + 1) % kWindowSlots;
         --window_count_;
     }
+    if (deferred_ != 0) {
+        now_ += deferred_;
+        count_time(deferred_, CpiComponent::kBase);
+        deferred_ = 0;
+    }
 }
 
 void HwThread::drain_stores() {
-    while (stores_.drained_at() == kNever) block();
-    stall_until(stores_.drained_at(), CpiComponent::kStoreBuffer);
+    if (stores_.empty() && stores_.drained_at() <= now_) return;
+    do {
+        while (stores_.drained_at() == kNever) block();
+        if (observing_) {
+            stores_.each_drain([this](Tick at, FieldId field) {
+                stall_until(at, CpiComponent::kStoreBuffer, field);
+            });
+        }
+        stall_until(stores_.drained_at(), CpiComponent::kStoreBuffer);
+        // Others act up to then, and may take a line that a store was about to drain into: it asks for
+        // the line again, and what waits for the drain waits on.
+        scheduler_.sync(*this, now_);
+    } while (stores_.drained_at() > now_);
 }
 
 Tick HwThread::known(const Token& t) {
@@ -181,7 +212,7 @@ Tick HwThread::known(const Token& t) {
 void HwThread::use(Token t) {
     if (functional_) return;
     const Tick when = known(t);
-    stall_until(when, component_of(t));
+    stall_until(when, component_of(t), field_of(t));
 }
 
 void HwThread::mispredict(Token condition) {
@@ -222,17 +253,17 @@ void HwThread::serialise(Tick cost, CpiComponent component) {
 // ---- calls ----------------------------------------------------------------------------------
 
 void HwThread::enter_function(FunctionId f, Addr code, unsigned code_bytes) {
+    if (observing_) report_issue_time();
     context_->push(f);
     if (functional_) return;
-    issue(1);
     if (f >= code_generation_.size()) code_generation_.resize(f + 1U, 0);
     // Nothing was filled into or taken from L1I since this function was last fetched: all there.
     if (code_generation_[f] != core_.l1i_generation()) fetch_code(f, code, code_bytes);
 }
 
 void HwThread::leave_function() {
+    if (observing_) report_issue_time();
     context_->pop();
-    if (!functional_) issue(1);
 }
 
 CpiComponent HwThread::component_of(DataSource s) {
@@ -251,8 +282,29 @@ CpiComponent HwThread::component_of(DataSource s) {
     }
 }
 
+const HwThread::Outstanding* HwThread::in_window(const Token& t) const {
+    for (std::size_t i = 0; i < window_count_; ++i) {
+        const Outstanding& o = window_[(window_head_ + i) % kWindowSlots];
+        if (o.token.pending < 0 && o.token.ready == t.ready) return &o;
+    }
+    return nullptr;
+}
+
+FieldId HwThread::field_of(const Token& t) const {
+    if (t.pending < 0) {
+        const Outstanding* o = t.ready > now_ ? in_window(t) : nullptr;
+        return o != nullptr ? o->field : kNoField;
+    }
+    const PendingAccess& p = const_cast<PendingLoads&>(pending_).at(t.pending);
+    return p.generation == t.generation ? p.field : kNoField;
+}
+
 CpiComponent HwThread::component_of(const Token& t) const {
-    if (t.pending < 0) return CpiComponent::kBase;
+    if (t.pending < 0) {
+        // A value on its way in a fill that something else began.
+        const Outstanding* o = t.ready > now_ ? in_window(t) : nullptr;
+        return o != nullptr ? o->component : CpiComponent::kBase;
+    }
     const PendingAccess& p = const_cast<PendingLoads&>(pending_).at(t.pending);
     return p.generation == t.generation ? component_of(p.source) : CpiComponent::kBase;
 }

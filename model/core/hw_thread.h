@@ -63,7 +63,7 @@ public:
     /// `n` pops or other loads, and `m` pushes, that hit the hot lines of the own stack.
     void stack_accesses(unsigned loads, unsigned stores);
     /// A call into a function whose code lies at `code` (L1I and ITLB are looked up when needed), and
-    /// the return from it. One instruction each.
+    /// the return from it. CALL and RET themselves are counted with the stack accesses that they make.
     void enter_function(FunctionId f, Addr code, unsigned code_bytes);
     void leave_function();
     /// Time for a cost that the platform gives in cycles or ns, booked under `component`.
@@ -72,7 +72,9 @@ public:
     /// A load of `size` bytes whose address needs `dep`.
     Token load(Addr addr, unsigned size, FieldId field, Token dep = {}) {
         Token t;
-        return load_hit(addr, dep, t) ? t : load_slow(addr, size, field, dep);
+        if (!load_hit(addr, size, field, dep, t)) t = load_slow(addr, size, field, dep);
+        if (recording_issues_) report_issue(AccessKind::kLoad, addr, size, field, dep, &t);
+        return t;
     }
     /// A store: retires into the store buffer, becomes visible when it drains. `effect`, if given,
     /// runs at the drain, in global time order (the release of a lock).
@@ -140,7 +142,9 @@ public:
     // ---- fast-forward -----------------------------------------------------------------------
     /// While on, accesses cost nothing and touch no cache; only advance() moves time.
     void set_functional(bool on) { functional_ = on; }
-    void set_observing(bool on) { observing_ = on; }
+    /// `issues`: of those, the observer wants on_issue() too.
+    void set_observing(bool on, bool issues = false);
+    bool observing() const { return observing_; }
     bool functional() const { return functional_; }
     /// Moves local time on by `cost` in global order, taking interrupts that fall due on the way
     /// (if enabled). Returns when local time has reached the end.
@@ -174,6 +178,8 @@ public:
     void store_buffer_snooped(Addr line, Tick& at) {
         if (!stores_.empty()) stores_.snooped(line, at);
     }
+    /// Lookups in L1D that pending accesses are still to make.
+    std::int64_t lookups_to_come() const { return pending_.lookups_to_come(); }
     std::uint64_t oldest_unresolved_load() const { return pending_.oldest_unresolved(); }
     /// A watched line was taken or written by another agent at `at`.
     void line_taken(Tick at);
@@ -198,7 +204,7 @@ private:
     static constexpr std::size_t kWindowSlots = 64;  // as many as load buffers go
 
     /// The fast path: an L1D hit with nothing special about it. False: nothing has been done.
-    bool load_hit(Addr addr, const Token& dep, Token& result);
+    bool load_hit(Addr addr, unsigned size, FieldId field, const Token& dep, Token& result);
     Token load_slow(Addr addr, unsigned size, FieldId field, Token dep);
 
     /// Returns the hardware thread that goes on: another one after an interrupt that moved the task.
@@ -219,7 +225,16 @@ private:
         instructions_ += n;
         Counters& c = *bank_;
         c[Event::kInstructions] += n;
-        const Tick base = instruction_time_ * n;
+        Tick base = instruction_time_ * n;
+        if (window_count_ != 0) {
+            // An older load is still out: what needs its value is executed when it is there.
+            const Tick meanwhile = static_cast<Tick>(static_cast<double>(base) * timing_.shadow_rate);
+            deferred_ += base - meanwhile;
+            base = meanwhile;
+        } else {
+            base += deferred_;
+            deferred_ = 0;
+        }
         now_ += base;
         count_time(base, CpiComponent::kBase);
         if (sibling_ != nullptr && sibling_->issuing_at(now_)) {
@@ -239,8 +254,15 @@ private:
     void count_time(Tick fs, CpiComponent c, FieldId field = kNoField) {
         (*bank_)[c] += fs;
         if (c != CpiComponent::kIdle) unsettled_ += fs;
-        if (observing_) observe_time(fs, c, field);
+        if (!observing_) return;
+        if (field == kNoField && c <= CpiComponent::kSmt) {
+            unreported_[static_cast<std::size_t>(c)] += fs;
+        } else {
+            observe_time(fs, c, field);
+        }
     }
+    /// Tells the observer of the issue time that has come together in the current function.
+    void report_issue_time();
     void observe_time(Tick fs, CpiComponent c, FieldId field);
     /// Address translation of an address that is known at `at` (kNever: not yet): delay from then to
     /// the access's start.
@@ -253,8 +275,13 @@ private:
     void report(const PendingAccess& p, MissClass miss, Tick at);
     void report_hit(AccessKind kind, FieldId field, Addr addr, unsigned size, Tick at, Tick latency,
                     DataSource source);
+    void report_issue(AccessKind kind, Addr addr, unsigned size, FieldId field, const Token& dep,
+                      Token* result);
     static CpiComponent component_of(DataSource s);
     CpiComponent component_of(const Token& t) const;
+    /// The access that a value comes from, as far as it is still known.
+    FieldId field_of(const Token& t) const;
+    const Outstanding* in_window(const Token& t) const;
     /// Gives the host away until somebody schedules this thread.
     void block();
     void fetch_code(FunctionId f, Addr code, unsigned code_bytes);
@@ -275,6 +302,7 @@ private:
     Counters* user_bank_;
     Counters* kernel_bank_;
     Counters own_user_, own_kernel_;  // used when nobody selected others
+    Tick deferred_ = 0;  // base time of instructions that wait for a load in flight
     Tick unsettled_ = 0;              // unhalted time not yet in kCycles
     ExecutionContext* context_ = nullptr;
 
@@ -295,6 +323,9 @@ private:
     bool interrupted_user_mode_ = false;
     bool functional_ = false;
     bool observing_ = false;  // attribution is on
+    bool recording_issues_ = false;  // and its observer wants accesses before they happen
+    std::array<Tick, 2> unreported_{};  // kBase and kSmt of the current function
+    std::uint32_t last_issue_ = 0;  // number of the last observed load
     bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
     bool sleeping_in_advance_ = false;
     const bool* stop_advance_ = nullptr;

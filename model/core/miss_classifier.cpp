@@ -1,63 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/core/miss_classifier.h"
 
+#include <algorithm>
+
 namespace linefill::model {
+
+namespace {
+constexpr unsigned kWordBytes = 8;
+constexpr unsigned kCoreBits = 8;
+
+/// First and last word of a line that an access touches.
+struct WordRange {
+    unsigned first, last;
+    WordRange(Addr addr, unsigned size)
+        : first(static_cast<unsigned>(addr % kLineBytes) / kWordBytes),
+          last(std::min((static_cast<unsigned>(addr % kLineBytes) + std::max(size, 1U) - 1) /
+                            kWordBytes,
+                        static_cast<unsigned>(kLineBytes) / kWordBytes - 1)) {}
+};
+}  // namespace
 
 void MissClassifier::enable(unsigned cores, std::size_t lines) {
     enabled_ = true;
-    capacity_ = lines;
-    lost_.assign(cores, {});
-    shadow_.assign(cores, {});
+    cores_ = cores;
+    shadow_.assign(cores, LruShadow(lines));
 }
 
-void MissClassifier::lose(unsigned core, Addr line, Loss how) {
-    lost_[core][line] = {how, ++sequence_};
+std::uint64_t* MissClassifier::record_of(Addr line) {
+    const std::size_t length = cores_ + kWords;
+    std::uint32_t& number = numbers_[LineKey{line}];
+    if (number == 0) {
+        records_.resize(records_.size() + length);
+        number = static_cast<std::uint32_t>(records_.size() / length);
+    }
+    return &records_[(number - 1) * length];
 }
 
 void MissClassifier::on_write(unsigned core, Addr addr, unsigned size) {
     if (!enabled_) return;
-    Words& w = words_[line_of(addr)];
+    std::uint64_t* words = record_of(line_of(addr)) + cores_;
+    const WordRange range(addr, size);
     ++sequence_;
-    for (unsigned word = (addr & 63) / 8; word <= ((addr & 63) + (size == 0 ? 0 : size - 1)) / 8 && word < 8;
-         ++word) {
-        w.written[word] = sequence_;
-        w.by[word] = static_cast<std::uint8_t>(core);
-    }
-}
-
-void MissClassifier::on_access(unsigned core, Addr line) {
-    if (!enabled_) return;
-    Shadow& s = shadow_[core];
-    if (const auto found = s.where.find(line); found != s.where.end()) {
-        s.order.splice(s.order.begin(), s.order, found->second);
-        return;
-    }
-    s.order.push_front(line);
-    s.where[line] = s.order.begin();
-    if (s.order.size() > capacity_) {
-        s.where.erase(s.order.back());
-        s.order.pop_back();
-    }
+    for (unsigned w = range.first; w <= range.last; ++w) words[w] = sequence_ << kCoreBits | core;
 }
 
 MissClass MissClassifier::classify(unsigned core, Addr addr, unsigned size) {
     if (!enabled_) return MissClass::kCold;
     const Addr line = line_of(addr);
-    const auto found = lost_[core].find(line);
-    if (found == lost_[core].end()) return MissClass::kCold;
-    if (found->second.how == Loss::kEvicted) {
+    const std::uint64_t* record = record_of(line);
+    const std::uint64_t lost = record[core];
+    if (lost == 0) return MissClass::kCold;
+    if ((lost & 1U) == 0) {
         // A fully associative cache of the same size would have kept it: a conflict.
-        return shadow_[core].where.count(line) != 0 ? MissClass::kConflict : MissClass::kCapacity;
+        return shadow_[core].contains(line) ? MissClass::kConflict : MissClass::kCapacity;
     }
     // True sharing: another core wrote, since the line was lost, a word that is used now. The write
     // that took the line is itself later than the loss.
-    const auto words = words_.find(line);
-    if (words != words_.end()) {
-        for (unsigned w = (addr & 63) / 8; w <= ((addr & 63) + (size == 0 ? 0 : size - 1)) / 8 && w < 8; ++w) {
-            if (words->second.written[w] > found->second.sequence && words->second.by[w] != core) {
-                return MissClass::kTrueSharing;
-            }
-        }
+    const WordRange range(addr, size);
+    for (unsigned w = range.first; w <= range.last; ++w) {
+        const std::uint64_t written = record[cores_ + w];
+        const bool by_other = (written & ((1U << kCoreBits) - 1)) != core;
+        if (by_other && written >> kCoreBits > lost >> 1U) return MissClass::kTrueSharing;
     }
     return MissClass::kFalseSharing;
 }

@@ -16,11 +16,10 @@ PendingLoads::PendingLoads(HwThread& owner, std::uint32_t first_rank, unsigned s
     }
 }
 
-std::int32_t PendingLoads::allocate_in(std::size_t first, std::size_t last, std::size_t& next,
-                                       Tick now) {
-    for (std::size_t tried = first; tried < last; ++tried) {
-        next = next + 1 >= last ? first : next + 1;
-        PendingAccess& p = *slots_[next];
+std::int32_t PendingLoads::allocate_in(std::size_t first, std::size_t last, Tick now) {
+    // The first free one, so that the same few stay in the host's caches.
+    for (std::size_t i = first; i < last; ++i) {
+        PendingAccess& p = *slots_[i];
         if (p.in_use && p.ready > now) continue;
         ++p.generation;
         p.in_use = true;
@@ -28,7 +27,7 @@ std::int32_t PendingLoads::allocate_in(std::size_t first, std::size_t last, std:
         p.ready = kNever;
         p.source = DataSource::kL1;
         p.children.clear();
-        return static_cast<std::int32_t>(next);
+        return static_cast<std::int32_t>(i);
     }
     return -1;
 }
@@ -42,6 +41,15 @@ std::int32_t PendingLoads::find_line(Addr line, bool ownership) const {
         if (!ownership || owns) return i;
     }
     return -1;
+}
+
+std::int64_t PendingLoads::lookups_to_come() const {
+    std::int64_t n = 0;
+    for (const std::int32_t i : unresolved_) {
+        const PendingAccess& p = *slots_[static_cast<std::size_t>(i)];
+        if (!p.counted && p.kind != PendingKind::kCode && p.kind != PendingKind::kWalk) ++n;
+    }
+    return n;
 }
 
 void PendingLoads::update_oldest() {

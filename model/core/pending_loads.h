@@ -59,9 +59,9 @@ public:
 
     PendingAccess& at(std::int32_t slot) { return *slots_[static_cast<std::size_t>(slot)]; }
     /// A free slot, or -1. A slot is free again when its access is ready at local time `now`.
-    std::int32_t allocate(Tick now) { return allocate_in(kStoreSlots, slots_.size(), next_, now); }
+    std::int32_t allocate(Tick now) { return allocate_in(kStoreSlots, slots_.size(), now); }
     /// The same from the slots kept for stores, of which there are more than store buffer entries.
-    std::int32_t allocate_for_store(Tick now) { return allocate_in(0, kStoreSlots, next_store_, now); }
+    std::int32_t allocate_for_store(Tick now) { return allocate_in(0, kStoreSlots, now); }
     /// Ready time of a token (kNever: not known yet).
     Tick ready_of(const Token& t) const {
         if (t.pending < 0) return t.ready;
@@ -80,17 +80,17 @@ public:
     std::int32_t find_line(Addr line, bool ownership) const;
     void note_unresolved(std::int32_t slot);
     void note_resolved(std::int32_t slot);
+    /// Of the unresolved: those whose lookup in L1D is not counted yet.
+    std::int64_t lookups_to_come() const;
     unsigned unresolved() const { return static_cast<unsigned>(unresolved_.size()); }
 
 private:
     static constexpr std::size_t kStoreSlots = 64;
-    std::int32_t allocate_in(std::size_t first, std::size_t last, std::size_t& next, Tick now);
+    std::int32_t allocate_in(std::size_t first, std::size_t last, Tick now);
     void update_oldest();
     std::vector<std::unique_ptr<PendingAccess>> slots_;
     std::vector<std::int32_t> unresolved_;
     std::uint64_t oldest_unresolved_ = ~std::uint64_t{0};
-    std::size_t next_ = kStoreSlots;
-    std::size_t next_store_ = 0;
 };
 
 }  // namespace linefill::model

@@ -20,6 +20,7 @@ void StoreBuffer::push(const Entry& e) {
 
 void StoreBuffer::prune(Tick now) {
     bool popped = false;
+    visible_.clear();
     while (!entries_.empty() && entries_.front().drain <= now &&
            entries_.front().effect.function == nullptr) {
         last_drain_ = std::max(last_drain_, entries_.front().drain);
@@ -42,6 +43,17 @@ Tick StoreBuffer::head_drain(Tick now) const {
         if (e.drain > now) return e.drain;
     }
     return now;
+}
+
+FieldId StoreBuffer::head_field(Tick now) const {
+    for (const Entry& e : entries_) {
+        if (e.drain > now) return e.field;
+    }
+    return kNoField;
+}
+
+void StoreBuffer::note_visible(const Entry& e) {
+    if (owner_.observing() && e.drain > owner_.now()) visible_.push_back({e.drain, e.field});
 }
 
 Tick StoreBuffer::drained_at() const {
@@ -127,6 +139,7 @@ void StoreBuffer::complete_through(std::size_t index, Tick now) {
         Entry e = entries_.front();
         entries_.pop_front();
         last_drain_ = std::max(last_drain_, e.drain);
+        note_visible(e);
         if (e.effect.function != nullptr) owner_.store_visible(e, now);
     }
     mask_ = 0;
@@ -142,6 +155,7 @@ void StoreBuffer::complete_line(Addr line, Tick now) {
         }
         entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
         last_drain_ = std::max(last_drain_, e.drain);
+        note_visible(e);
         if (e.effect.function != nullptr) owner_.store_visible(e, now);
     }
 }
@@ -164,6 +178,7 @@ void StoreBuffer::fire(Tick now) {
                 const Entry e = entries_[i];
                 entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
                 last_drain_ = std::max(last_drain_, e.drain);
+                note_visible(e);
                 if (e.effect.function != nullptr) owner_.store_visible(e, now);
                 continue;
             }

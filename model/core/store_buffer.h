@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "model/core/access.h"
 #include "model/sim/scheduler.h"
@@ -49,6 +50,15 @@ public:
     Tick head_drain(Tick now) const;
     /// When everything has drained (kNever: not known yet).
     Tick drained_at() const;
+    /// The stores that drain after `now`, in order, as (when, field): a thread that waits for the
+    /// buffer waits for each from the drain of the one before. Only while drained_at() is known.
+    template <class Function>
+    void each_drain(Function&& function) const {
+        for (const Drained& d : visible_) function(d.at, d.field);
+        for (const Entry& e : entries_) function(e.drain, e.field);
+    }
+    /// Of the entry that head_drain() names.
+    FieldId head_field(Tick now) const;
     /// The youngest store not drained by `at` that covers the bytes, or null.
     const Entry* forwards(Addr addr, unsigned size, Tick at) const;
     /// An undrained store to this line whose ownership is under way.
@@ -72,9 +82,17 @@ private:
     void complete_line(Addr line, Tick now);
     void prune(Tick now);
 
+    /// A store that others see and its own thread, which is behind them in time, still waits for.
+    struct Drained {
+        Tick at;
+        FieldId field;
+    };
+    void note_visible(const Entry& e);
+
     HwThread& owner_;
     bool in_order_;
     std::deque<Entry> entries_;
+    std::vector<Drained> visible_;  // while attribution is on
     Tick last_drain_ = 0;
     std::uint64_t mask_ = 0;  // which lines (mod 64) may be in entries_
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/core/timing.h"
 
+#include <algorithm>
+
 namespace linefill::model {
 
 CoreTiming::CoreTiming(const Platform& p, double ghz) {
@@ -10,6 +12,9 @@ CoreTiming::CoreTiming(const Platform& p, double ghz) {
     l2 = ticks(p.l2.latency);
     instruction_kernel = static_cast<Tick>(p.core.cpi_kernel * static_cast<double>(period));
     instruction_user = static_cast<Tick>(p.core.cpi_user * static_cast<double>(period));
+    // Behind a load in flight, dispatch goes on no faster than the width allows.
+    shadow_rate = std::max(1.0 - p.core.dependent_share, 1.0 / (p.core.width * p.core.cpi_kernel));
+    if (!p.mechanisms.finite_window || shadow_rate > 1) shadow_rate = 1;
     smt_extra = 1.0 / p.core.smt_issue_share - 1.0;
     mispredict = ticks(p.core.mispredict);
     store_forward = ticks(p.core.store_forward);

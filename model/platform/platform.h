@@ -50,6 +50,12 @@ struct CoreConfig {
     double cpi_user = 1;           ///< of user code, all hits
     double smt_issue_share = 0.6;  ///< rate of one thread while its sibling issues too, 0.5..1
     unsigned window = 168;         ///< reorder buffer, instructions; halved while the sibling runs
+    /// Scheduler entries. Instructions that wait for a load in flight stay there, so the overlap ends
+    /// when they fill it, if the reorder buffer has not filled before; half while the sibling runs.
+    unsigned scheduler = 54;
+    /// Share of the instructions behind a load in flight that need its value, directly or not: they
+    /// wait in the scheduler and are executed when it is there. The others go on meanwhile.
+    double dependent_share = 0.6;
     unsigned load_buffer = 64;     ///< entries; halved while the sibling runs
     unsigned store_buffer = 36;    ///< entries; halved while the sibling runs
     unsigned fill_buffers = 10;    ///< line-fill buffers: L1D misses in flight per core

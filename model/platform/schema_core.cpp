@@ -75,6 +75,12 @@ void add_core(Schema& out) {
         "core.window", 1, kMostEntries, [](Platform& p) { return &p.core.window; },
         "reorder buffer, instructions; half of it while the sibling runs"));
     out.push_back(count(
+        "core.scheduler", 1, kMostEntries, [](Platform& p) { return &p.core.scheduler; },
+        "scheduler, entries: instructions that wait for a load stay in it"));
+    out.push_back(real(
+        "core.dependent_share", 0, 1, [](Platform& p) { return &p.core.dependent_share; },
+        "share of the instructions behind a load in flight that need its value, directly or not"));
+    out.push_back(count(
         "core.load_buffer", 1, kMostEntries, [](Platform& p) { return &p.core.load_buffer; },
         "load buffer, entries; half of it while the sibling runs"));
     out.push_back(count(

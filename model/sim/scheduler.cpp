@@ -18,19 +18,34 @@ void Scheduler::sift_up(std::size_t i) {
 }
 
 void Scheduler::sift_down(std::size_t i) {
+    // The entry that is put in place here comes from the bottom and mostly belongs there: let the
+    // hole go down along the smallest children first, then the entry up from where the hole ends.
     const Entry e = heap_[i];
     const std::size_t n = heap_.size();
+    const std::size_t start = i;
     for (;;) {
         const std::size_t first = 4 * i + 1;
+        if (first + 4 <= n) {
+            const std::size_t a = less(heap_[first + 1], heap_[first]) ? first + 1 : first;
+            const std::size_t b = less(heap_[first + 3], heap_[first + 2]) ? first + 3 : first + 2;
+            const std::size_t best = less(heap_[b], heap_[a]) ? b : a;
+            place(i, heap_[best]);
+            i = best;
+            continue;
+        }
         if (first >= n) break;
         std::size_t best = first;
-        const std::size_t last = first + 4 < n ? first + 4 : n;
-        for (std::size_t c = first + 1; c < last; ++c) {
+        for (std::size_t c = first + 1; c < n; ++c) {
             if (less(heap_[c], heap_[best])) best = c;
         }
-        if (!less(heap_[best], e)) break;
         place(i, heap_[best]);
         i = best;
+    }
+    while (i > start) {
+        const std::size_t parent = (i - 1) / 4;
+        if (!less(e, heap_[parent])) break;
+        place(i, heap_[parent]);
+        i = parent;
     }
     place(i, e);
 }
@@ -88,8 +103,28 @@ void Scheduler::give_up(Agent& self) {
 }
 
 void Scheduler::sync_slow(Agent& self, Tick at) {
-    schedule(self, at);
-    give_up(self);
+    if (self.scheduled() || stop_requested_ || heap_.empty() ||
+        heap_.front().due >= external_due_ || before(at, self.rank(), heap_.front())) {
+        schedule(self, at);
+        give_up(self);
+        return;
+    }
+    // The usual case: somebody is due before us. We take its place in the heap in one step.
+    const Entry top = heap_.front();
+    top.what->heap_index_ = -1;
+    self.due_ = at;
+    place(0, {at, self.rank(), &self});
+    sift_down(0);
+    now_ = top.due;
+    if (!top.what->is_agent_) {
+        top.what->fire(now_);
+        give_up(self);
+        return;
+    }
+    auto* next = static_cast<Agent*>(top.what);
+    ++switches_;
+    running_ = next;
+    Fiber::switch_to(*self.fiber, *next->fiber);
 }
 
 void Scheduler::block(Agent& self) { give_up(self); }

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
-namespace linefill::measure {
+namespace linefill::model {
 
-/// `Key` offers `hash()` and `==`. Lookups cost one probe as a rule: at most half of the slots are
+/// `Key` offers `hash()`, `==`, and `is_free()`, which is true of a default-constructed one only: it
+/// marks the free slots and cannot be looked up. sorted() needs `<`. Lookups cost one probe as a rule: at most half of the slots are
 /// in use. Iteration is in sorted() order only, so that nothing depends on hashes.
 template <class Key, class Value>
 class FlatTable {
@@ -20,11 +21,21 @@ public:
     /// The value of `key`, a new one if there was none. Valid until the next call.
     Value& operator[](const Key& key) {
         std::size_t at = key.hash() & (slots_.size() - 1);
-        while (slots_[at].used) {
+        while (!slots_[at].key.is_free()) {
             if (slots_[at].key == key) return slots_[at].value;
             at = (at + 1) & (slots_.size() - 1);
         }
         return insert(key);
+    }
+
+    /// The value of `key`, or null.
+    [[nodiscard]] const Value* find(const Key& key) const {
+        std::size_t at = key.hash() & (slots_.size() - 1);
+        while (!slots_[at].key.is_free()) {
+            if (slots_[at].key == key) return &slots_[at].value;
+            at = (at + 1) & (slots_.size() - 1);
+        }
+        return nullptr;
     }
 
     [[nodiscard]] std::size_t size() const { return used_; }
@@ -34,7 +45,7 @@ public:
         std::vector<std::pair<Key, const Value*>> entries;
         entries.reserve(used_);
         for (const Slot& slot : slots_) {
-            if (slot.used) entries.emplace_back(slot.key, &slot.value);
+            if (!slot.key.is_free()) entries.emplace_back(slot.key, &slot.value);
         }
         std::sort(entries.begin(), entries.end(),
                   [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -45,7 +56,6 @@ private:
     struct Slot {
         Key key{};
         Value value{};
-        bool used = false;
     };
     static constexpr std::size_t kFirstSlots = 1024;  // a power of two, as all sizes
 
@@ -53,21 +63,20 @@ private:
         if (2 * (used_ + 1) > slots_.size()) grow();
         ++used_;
         Slot& slot = free_slot(slots_, key);
-        slot.used = true;
         slot.key = key;
         return slot.value;
     }
 
     static Slot& free_slot(std::vector<Slot>& slots, const Key& key) {
         std::size_t at = key.hash() & (slots.size() - 1);
-        while (slots[at].used) at = (at + 1) & (slots.size() - 1);
+        while (!slots[at].key.is_free()) at = (at + 1) & (slots.size() - 1);
         return slots[at];
     }
 
     void grow() {
         std::vector<Slot> larger(2 * slots_.size());
         for (Slot& slot : slots_) {
-            if (slot.used) free_slot(larger, slot.key) = std::move(slot);
+            if (!slot.key.is_free()) free_slot(larger, slot.key) = std::move(slot);
         }
         slots_ = std::move(larger);
     }
@@ -84,4 +93,4 @@ private:
     return static_cast<std::size_t>(h);
 }
 
-}  // namespace linefill::measure
+}  // namespace linefill::model
