@@ -136,7 +136,7 @@ measure::StatReport report_of(const StatRow& row, const measure::RowOutcome& out
     report.figures = row.figures;
     if (runs.size() == 1) {
         const std::string errors = measure::sampling_error_line(runs.front(), row.spec.events);
-        if (!errors.empty()) report.header.push_back("linefill " + errors);
+        if (!errors.empty()) report.header.push_back(errors);
     }
     return report;
 }
