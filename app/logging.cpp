@@ -26,9 +26,9 @@ bool& to_file() {
 }  // namespace
 
 const std::vector<std::string>& log_levels() {
-    static const std::vector<std::string> levels = {"trace", "debug", "info",
-                                                    "warn",  "error", "off"};
-    return levels;
+    static const std::vector<std::string> kLevels = {"trace", "debug", "info",
+                                                     "warn",  "error", "off"};
+    return kLevels;
 }
 
 void start_logging(const std::string& level, const std::optional<std::string>& file) {

@@ -72,7 +72,7 @@ int complain(const std::string& message, int code) {
 }  // namespace
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> all = {
+    static const std::vector<Command> kAll = {
         {"compare", "two kernels or machines against each other, and why they differ", run_compare},
         {"stat", "counts events of a workload, as perf stat does", run_stat},
         {"report", "where cycles and misses are, and who caused them", run_report},
@@ -89,7 +89,7 @@ const std::vector<Command>& commands() {
         later("results", "the database of a study"),
         later("replay", "an outside memory trace through the caches"),
         later("platform", "imports machine descriptions")};
-    return all;
+    return kAll;
 }
 
 void refuse_not_built(const std::string& what) { throw UserError("not built yet: " + what); }

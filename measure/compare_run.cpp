@@ -119,7 +119,8 @@ std::string patched_kernel(const std::string& baseline, const std::string& text)
 std::vector<CompareRow> rows_of(const std::vector<std::string>& commands,
                                 const std::vector<std::string>& platforms,
                                 const std::vector<std::string>& metrics) {
-    static const std::vector<std::string> usual = {"elapsed", "cycles", std::string(kL1dMissRatio)};
+    static const std::vector<std::string> kUsual = {"elapsed", "cycles",
+                                                    std::string(kL1dMissRatio)};
     std::vector<CompareRow> rows;
     for (const std::string& platform : platforms) {
         for (const std::string& command : commands) {
@@ -132,7 +133,7 @@ std::vector<CompareRow> rows_of(const std::vector<std::string>& commands,
                 row.workload = without_argument(workload->command_line(), row.flag);
                 if (platforms.size() > 1) row.workload += " on " + platform;
                 row.platform = platform;
-                row.metrics = metrics_for(kind, metrics.empty() ? usual : metrics);
+                row.metrics = metrics_for(kind, metrics.empty() ? kUsual : metrics);
                 rows.push_back(std::move(row));
             }
         }

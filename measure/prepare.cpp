@@ -46,10 +46,10 @@ void check_ablations(const RunSpec& spec) {
 }  // namespace
 
 const std::vector<std::string>& ablation_names() {
-    static const std::vector<std::string> names = {
+    static const std::vector<std::string> kNames = {
         "inflight_hold",        "inorder_drain", "finite_window",      "numa_distance",
         "prefetch_shared_only", "mcs_queueing",  "page_aligned_percpu"};
-    return names;
+    return kNames;
 }
 
 model::Platform prepare_platform(const RunSpec& spec, const DataDirs& dirs) {

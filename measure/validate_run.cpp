@@ -34,11 +34,11 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 /// What `unit_from` must be multiplied with to be in `unit_to`; nothing if it cannot be.
 std::optional<double> unit_factor(const std::string& unit_from, const std::string& unit_to) {
     if (unit_from == unit_to) return 1.0;
-    static const std::map<std::string, double> seconds = {
+    static const std::map<std::string, double> kSeconds = {
         {"s", 1}, {"ms", 1e-3}, {"msec", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-    const auto from = seconds.find(unit_from);
-    const auto to = seconds.find(unit_to);
-    if (from == seconds.end() || to == seconds.end()) return std::nullopt;
+    const auto from = kSeconds.find(unit_from);
+    const auto to = kSeconds.find(unit_to);
+    if (from == kSeconds.end() || to == kSeconds.end()) return std::nullopt;
     return from->second / to->second;
 }
 
@@ -114,10 +114,10 @@ double factor_of(const Measurement& row) {
 }  // namespace
 
 const std::vector<std::string>& planned_platforms() {
-    static const std::vector<std::string> names = {
+    static const std::vector<std::string> kNames = {
         "xeon-snb-2s", "xeon-hsw-2s", "i7-3770",     "qemu-e5-2690v3-8vcpu", "hi1215",
         "xeon-skx-2s", "xeon-icx-2s", "neoverse-n1", "epyc-zen3-2s"};
-    return names;
+    return kNames;
 }
 
 ValidationPlan::ValidationPlan(Measurements measurements, const std::string& file,

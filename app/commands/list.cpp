@@ -98,7 +98,7 @@ Rows scenario_list(const MachineOptions& /*options*/) {
 }
 
 Rows mechanisms(const MachineOptions& /*options*/) {
-    static const std::map<std::string, std::string> about = {
+    static const std::map<std::string, std::string> kAbout = {
         {"inflight_hold", "a line is held at its home from request to completion"},
         {"inorder_drain", "stores become visible in order, when they drain"},
         {"finite_window", "reorder window and fill buffers bound the overlap of misses"},
@@ -108,8 +108,8 @@ Rows mechanisms(const MachineOptions& /*options*/) {
         {"page_aligned_percpu", "per-CPU areas are pages apart, so their lines share cache sets"}};
     Rows rows;
     for (const std::string& name : measure::ablation_names()) {
-        const auto found = about.find(name);
-        rows.push_back({name, found == about.end() ? "" : found->second});
+        const auto found = kAbout.find(name);
+        rows.push_back({name, found == kAbout.end() ? "" : found->second});
     }
     return rows;
 }

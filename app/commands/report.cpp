@@ -47,9 +47,9 @@ struct ReportCommandOptions {
 };
 
 const std::vector<std::string>& kinds_of_plan() {
-    static const std::vector<std::string> kinds = {"functions", "fields", "c2c",    "locks",
-                                                   "cpi",       "sched",  "latency"};
-    return kinds;
+    static const std::vector<std::string> kKinds = {"functions", "fields", "c2c",    "locks",
+                                                    "cpi",       "sched",  "latency"};
+    return kKinds;
 }
 
 measure::ReportKind kind_of(const std::vector<std::string>& subjects, const Words& words) {
