@@ -161,8 +161,8 @@ void Kernel::begin_cpu(unsigned cpu) {
     cpu_idle_loop();
 }
 
-TaskStruct& Kernel::create_init(std::string name, std::function<void()> entry) {
-    init_ = &make_init_task(std::move(name), std::move(entry), init_cpu_);
+TaskStruct& Kernel::create_init(const std::string& name, std::function<void()> entry) {
+    init_ = &make_init_task(name, std::move(entry), init_cpu_);
     return *init_;
 }
 

@@ -73,7 +73,7 @@ public:
     void boot();
     /// The first user process; runs `entry` in user mode. To be called after boot() and before the
     /// machine runs: the boot CPU starts it. `entry` ends by calling do_exit().
-    TaskStruct& create_init(std::string name, std::function<void()> entry);
+    TaskStruct& create_init(const std::string& name, std::function<void()> entry);
     /// The CPU that create_init's task starts on: drawn from the seed.
     unsigned init_cpu() const { return init_cpu_; }
 

@@ -30,10 +30,10 @@ void save_registers(bool from_user) {
         hw.stack_accesses(0, kSavedRegisters);
         return;
     }
-    static const FieldId id = FieldRegistry::instance().id("pt_regs", "(saved)", 48, 120);
+    static const FieldId kSaved = FieldRegistry::instance().id("pt_regs", "(saved)", 48, 120);
     TaskStruct& self = current();
     const Addr top = self.sp0.peek();
-    for (unsigned i = 6; i <= kSavedRegisters + 5; ++i) hw.store(top - 8 * Addr{i}, 8, id);
+    for (unsigned i = 6; i <= kSavedRegisters + 5; ++i) hw.store(top - 8 * Addr{i}, 8, kSaved);
     self.pt_regs_cs = kUserCs;
 }
 

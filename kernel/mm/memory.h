@@ -16,7 +16,7 @@
 
 namespace linefill::model {
 class Machine;
-}
+}  // namespace linefill::model
 
 namespace linefill::kernel {
 

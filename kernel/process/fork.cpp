@@ -106,7 +106,7 @@ void copy_signal(TaskStruct& me, TaskStruct& child) {
 
 }  // namespace
 
-TaskStruct& do_fork(const CloneFlags& clone, std::string name, std::function<void()> entry) {
+TaskStruct& do_fork(const CloneFlags& clone, const std::string& name, std::function<void()> entry) {
     const Frame frame(kDoFork);
     Kernel& k = kernel();
     TaskStruct& me = current();
@@ -146,7 +146,7 @@ TaskStruct& do_fork(const CloneFlags& clone, std::string name, std::function<voi
     return child;
 }
 
-TaskStruct& make_init_task(std::string name, std::function<void()> entry, unsigned cpu) {
+TaskStruct& make_init_task(const std::string& name, std::function<void()> entry, unsigned cpu) {
     Kernel& k = kernel();
     const unsigned node = k.machine().node_of(cpu);
     TaskStruct& p = k.add_task(alloc_task(name, node));

@@ -17,10 +17,10 @@ struct CloneFlags {
 
 /// clone(): makes a task that will run `entry` on a fiber of its own, in user mode, and wakes it.
 /// Called by current. `entry` ends by calling do_exit() (through the exit system call).
-TaskStruct& do_fork(const CloneFlags& flags, std::string name, std::function<void()> entry);
+TaskStruct& do_fork(const CloneFlags& flags, const std::string& name, std::function<void()> entry);
 
 /// The first user task; host side, nothing charged. It must be passed to wake_up_new_task().
-TaskStruct& make_init_task(std::string name, std::function<void()> entry, unsigned cpu);
+TaskStruct& make_init_task(const std::string& name, std::function<void()> entry, unsigned cpu);
 
 /// Puts a new task on a run queue, chosen among the idlest.
 void wake_up_new_task(TaskStruct& p);
