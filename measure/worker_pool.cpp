@@ -59,7 +59,7 @@ bool write_all(int descriptor, std::string_view bytes) {
             code = 1;
         }
     }
-    // Not exit(): buffers and exit handlers are the parent's.
+    // At once: buffers and exit handlers are the parent's.
     ::_exit(code);
 }
 

@@ -165,10 +165,9 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
     : platform_(platform), options_(options), parts_(std::make_unique<SystemCParts>()) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     build_topology();
-    window_ = platform_.core.window;
     if (platform_.core.dependent_share > 0) {
-        const double filled = platform_.core.scheduler / platform_.core.dependent_share;
-        window_ = std::min(window_, static_cast<unsigned>(filled));
+        scheduler_window_ =
+            static_cast<unsigned>(platform_.core.scheduler / platform_.core.dependent_share);
     }
     const unsigned sockets = platform_.topology.sockets;
     const unsigned per_socket = platform_.topology.cores_per_socket;

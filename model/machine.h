@@ -93,9 +93,8 @@ public:
     /// Names a field in describe_waits(); installed by the layer above.
     void set_field_namer(std::string (*namer)(FieldId)) { field_namer_ = namer; }
 
-    /// Instructions that can be under way behind a load that is not there yet: the reorder buffer, or
-    /// fewer if those that wait for it fill the scheduler before.
-    unsigned window() const { return window_; }
+    /// Instructions behind a load in flight until those that wait for it fill the scheduler.
+    unsigned scheduler_window() const { return scheduler_window_; }
     Tick quantum() const { return options_.quantum; }
     double tsc_ghz() const { return platform_.clock.tsc_ghz; }
     /// A CPU of the socket went idle or woke: the clock may change.
@@ -140,7 +139,7 @@ private:
     Platform platform_;
     MachineOptions options_;
     Scheduler scheduler_;
-    unsigned window_ = 0;
+    unsigned scheduler_window_ = ~0U;
     std::unique_ptr<InFlightTable> inflight_;
     MissClassifier classifier_;
     std::vector<std::unique_ptr<Core>> cores_;

@@ -130,6 +130,7 @@ std::uint64_t HwThread::peek_tsc() const {
 std::uint64_t HwThread::rdtsc() {
     if (!functional_) {
         issue(1);
+        instructions_ += machine_.platform().core.rdtsc_uops - 1;  // it is microcode
         charge(timing_.rdtsc, CpiComponent::kBase);
         return running().peek_tsc();
     }
@@ -140,7 +141,10 @@ std::uint64_t HwThread::rdtsc() {
 
 unsigned HwThread::window() const {
     if (!machine_.platform().mechanisms.finite_window) return ~0U >> 1;
-    return sibling_ != nullptr && !sibling_->halted_ ? machine_.window() / 2 : machine_.window();
+    // The reorder buffer is split while both threads run, the scheduler is not.
+    const unsigned all = machine_.platform().core.window;
+    const bool split = sibling_ != nullptr && !sibling_->halted_;
+    return std::min(split ? all / 2 : all, machine_.scheduler_window());
 }
 
 void HwThread::push_window(const Token& t, FieldId field, CpiComponent c) {

@@ -51,8 +51,9 @@ struct CoreConfig {
     double smt_issue_share = 0.6;  ///< rate of one thread while its sibling issues too, 0.5..1
     unsigned window = 168;         ///< reorder buffer, instructions; halved while the sibling runs
     /// Scheduler entries. Instructions that wait for a load in flight stay there, so the overlap ends
-    /// when they fill it, if the reorder buffer has not filled before; half while the sibling runs.
+    /// when they fill it, if the reorder buffer has not filled before; shared by the siblings as needed.
     unsigned scheduler = 54;
+    unsigned rdtsc_uops = 1;  ///< entries of the reorder buffer that RDTSC takes
     /// Share of the instructions behind a load in flight that need its value, directly or not: they
     /// wait in the scheduler and are executed when it is there. The others go on meanwhile.
     double dependent_share = 0.6;

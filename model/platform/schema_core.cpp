@@ -77,6 +77,9 @@ void add_core(Schema& out) {
     out.push_back(count(
         "core.scheduler", 1, kMostEntries, [](Platform& p) { return &p.core.scheduler; },
         "scheduler, entries: instructions that wait for a load stay in it"));
+    out.push_back(count(
+        "core.rdtsc_uops", 1, kMostEntries, [](Platform& p) { return &p.core.rdtsc_uops; },
+        "entries of the reorder buffer that RDTSC takes"));
     out.push_back(real(
         "core.dependent_share", 0, 1, [](Platform& p) { return &p.core.dependent_share; },
         "share of the instructions behind a load in flight that need its value, directly or not"));

@@ -17,7 +17,7 @@
 namespace linefill::model {
 
 /// Overrides that make arithmetic easy: 2 GHz throughout (a cycle is 500,000 fs), one cycle per
-/// instruction.
+/// instruction, and nothing behind a load in flight needs its value.
 std::vector<Override> round_figures();
 
 /// `xeon-snb-2s` with overrides "KEY=VALUE" on top of `base`.

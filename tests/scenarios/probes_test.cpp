@@ -67,8 +67,10 @@ TEST(ProbeBandwidth, GrowsWithTheCoresUntilMemoryIsTheLimit) {
     const double one = row_of(table, "read", "1 core").predicted;
     const double two = row_of(table, "read", "2 cores").predicted;
     const double all = row_of(table, "read", "8 cores").predicted;
-    // Ten fill buffers of 64 bytes, each busy for the memory's latency.
-    EXPECT_NEAR(one, 10 * 64 / 80.0, 1.0);
+    // Ten fill buffers of 64 bytes, each busy for the memory's latency, are the most; the share of
+    // instructions that wait for loads in flight keeps it a little below.
+    EXPECT_LE(one, 1.05 * 10 * 64 / 80.0);
+    EXPECT_GE(one, 0.75 * 10 * 64 / 80.0);
     EXPECT_NEAR(two / one, 2, 0.1);
     EXPECT_LE(all, platform.memory.bandwidth_gbs);
     EXPECT_GE(all, 0.9 * platform.memory.bandwidth_gbs);

@@ -177,6 +177,26 @@ TEST_F(OverlapTest, StraightLineCodeInOnePieceOrInManyTakesTheSameTime) {
                 static_cast<double>(dram(1000) + (4000 - 168) * kCycle), 2.0 * kCycle);
 }
 
+TEST_F(OverlapTest, WhatNeedsTheValueIsExecutedWhenItIsThere) {
+    build({"memory.latency=1000ns", "core.dependent_share=0.5", "core.scheduler=100"});
+    // Half of the hundred instructions go on meanwhile and cost nothing; the others come after it.
+    EXPECT_NEAR(static_cast<double>(time([&](HwThread& hw) {
+                    load(hw, 0);
+                    hw.execute(100);
+                    hw.fence();
+                })),
+                static_cast<double>(dram(1000) + (50 + 33) * kCycle), 3.0 * kCycle);
+}
+
+TEST_F(OverlapTest, AFullSchedulerEndsTheOverlap) {
+    build({"memory.latency=1000ns", "core.dependent_share=0.5", "core.scheduler=20"});
+    // Forty instructions fill it; the second miss, a hundred behind the first, starts after that.
+    const auto took = static_cast<double>(
+        time([&](HwThread& hw) { two_misses(this, hw, *test_, 100); }));
+    EXPECT_GT(took, static_cast<double>(2 * dram(1000)));
+    EXPECT_LT(took, static_cast<double>(2 * dram(1000) + 110 * kCycle));
+}
+
 TEST_F(OverlapTest, ABusySiblingTakesIssueSlots) {
     build({"core.smt_issue_share=0.6"});
     test_->background(16, [](HwThread& hw) {
