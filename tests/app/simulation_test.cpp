@@ -203,7 +203,7 @@ TEST(SimulationTest, ValidatePrintsPredictionsAndSkips) {
         "600,cycles,count,lower,900000,1.5,s\n"
         "n,baseline,xeon-hsw-2s,v4.5-rc1,,,,tbench --clients 1,throughput,MB/s,higher,1,,s\n");
     const std::string csv = good({"validate", file, "-r", "2", "--format", "csv"}).out;
-    EXPECT_THAT(csv, StartsWith("group,workload,metric,unit,baseline_predicted,"));
+    EXPECT_THAT(csv, StartsWith("group,workload,metric,unit,better,baseline_predicted,"));
     EXPECT_THAT(csv, HasSubstr(",ok\n"));
     EXPECT_THAT(csv, HasSubstr("skipped: "));
     EXPECT_EQ(lines_of(csv), 3U);

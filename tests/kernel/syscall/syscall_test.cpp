@@ -49,6 +49,8 @@ TEST(SyscallTest, EntrySavesFifteenRegistersInTwoLinesOfTheOwnStack) {
     PtRegsLines seen;
     bench.run([&] {
         { const SyscallScope warm; }
+        model::this_hw_thread().fence();  // what the first call stored has drained
+        model::this_hw_thread().synchronise();
         bench.machine().set_observer(&seen);
         { const SyscallScope scope; }
         bench.machine().set_observer(nullptr);
