@@ -167,8 +167,9 @@ TEST(Counters, FollowTasksAndSplitByKindOfWork) {
     });
     std::int64_t switching = 0;
     for (const auto& t : bench.kernel().tasks()) {
-        if (t->name != "thread") continue;
         const TaskCounters& c = t->counters;
+        switching += c.of(CounterBank::kSwitch).kernel[Event::kInstructions];
+        if (t->name != "thread") continue;
         // 20 ms hold five ticks of 4 ms.
         EXPECT_NEAR(static_cast<double>(count_of(*t, Event::kInterrupts)), 5, 1);
         EXPECT_GT(c.of(CounterBank::kTick).kernel[Event::kInstructions], 5 * 500);
