@@ -128,7 +128,7 @@ struct Machine::SystemCParts {
     std::vector<std::unique_ptr<PeerConnection>> to_socket;  // by socket
     std::vector<std::unique_ptr<MemoryInitiator>> home;      // by node
     std::vector<std::unique_ptr<MemoryTarget>> memory;
-    std::vector<std::unique_ptr<ApicInitiator>> apic_bus;    // by CPU
+    std::vector<std::unique_ptr<ApicInitiator>> apic_bus;  // by CPU
     std::vector<std::unique_ptr<ApicTarget>> apic;
     std::unique_ptr<Driver> driver;
 };
@@ -191,18 +191,21 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
         threads_.push_back(std::make_unique<HwThread>(*this, *cores_[core_of_cpu_[cpu]], cpu));
     }
     for (unsigned cpu = 0; cpu < cpus(); ++cpu) {
-        if (sibling_of_cpu_[cpu] != cpu) threads_[cpu]->sibling_ = threads_[sibling_of_cpu_[cpu]].get();
+        if (sibling_of_cpu_[cpu] != cpu)
+            threads_[cpu]->sibling_ = threads_[sibling_of_cpu_[cpu]].get();
         apics_.push_back(std::make_unique<LocalApic>(*this, *threads_[cpu]));
     }
     for (unsigned s = 0; s < sockets; ++s) {
         llcs_.push_back(options_.llc_factory != nullptr
-                            ? options_.llc_factory->make(s, per_socket, platform_.llc, options_.seed,
+                            ? options_.llc_factory->make(s, per_socket, platform_.llc,
+                                                         options_.seed,
                                                          platform_.memory.size_per_node)
                             : std::make_unique<Llc>(s, per_socket, platform_.llc, options_.seed,
                                                     platform_.memory.size_per_node));
         if (options_.track_tokens) llcs_.back()->set_memory_tokens(&memory_tokens_);
         memory_.push_back(std::make_unique<MemoryController>(
-            ticks_from_ns(platform_.memory.latency.to_ns(full_ghz)), platform_.memory.bandwidth_gbs));
+            ticks_from_ns(platform_.memory.latency.to_ns(full_ghz)),
+            platform_.memory.bandwidth_gbs));
     }
     for (unsigned from = 0; from < sockets; ++from) {
         for (unsigned to = 0; to < sockets; ++to) {
@@ -232,7 +235,8 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
     }
     for (unsigned cpu = 0; cpu < cpus(); ++cpu) {
         parts_->apic_bus.push_back(std::make_unique<ApicInitiator>(named("apic_bus", cpu).c_str()));
-        parts_->apic.push_back(std::make_unique<ApicTarget>(named("apic", cpu).c_str(), *apics_[cpu]));
+        parts_->apic.push_back(
+            std::make_unique<ApicTarget>(named("apic", cpu).c_str(), *apics_[cpu]));
         parts_->apic_bus[cpu]->socket.bind(parts_->apic[cpu]->socket);
         apics_[cpu]->connect(*parts_->apic_bus[cpu]);
     }
@@ -274,8 +278,9 @@ void Machine::retime(unsigned socket) {
     }
     const auto& turbo = platform_.clock.turbo_ghz;
     const double ghz =
-        turbo.empty() ? platform_.clock.base_ghz
-                      : turbo[std::min<std::size_t>(active == 0 ? 0 : active - 1, turbo.size() - 1)];
+        turbo.empty()
+            ? platform_.clock.base_ghz
+            : turbo[std::min<std::size_t>(active == 0 ? 0 : active - 1, turbo.size() - 1)];
     if (ghz == clock_ghz_[socket]) return;
     clock_ghz_[socket] = ghz;
     const CoreTiming timing(platform_, ghz);
@@ -371,13 +376,12 @@ void Machine::check_identities(const Counters& total) {
         all += c->unattributed();
         resident += c->l1d_resident();
     }
-    const auto gone = all[Event::kL1dEvict] + all[Event::kL1dSnoopInvalidate] +
-                      all[Event::kL1dBackInvalidate];
+    const auto gone =
+        all[Event::kL1dEvict] + all[Event::kL1dSnoopInvalidate] + all[Event::kL1dBackInvalidate];
     if (all[Event::kL1dFill] != gone + static_cast<std::int64_t>(resident)) {
-        throw SimulationError(
-            "identity broken: L1D fills " + std::to_string(all[Event::kL1dFill]) +
-            " != evictions + snooped + back-invalidated " + std::to_string(gone) + " + resident " +
-            std::to_string(resident));
+        throw SimulationError("identity broken: L1D fills " + std::to_string(all[Event::kL1dFill]) +
+                              " != evictions + snooped + back-invalidated " + std::to_string(gone) +
+                              " + resident " + std::to_string(resident));
     }
     // Where the run was stopped, some accesses were on their way.
     std::int64_t to_come = 0;

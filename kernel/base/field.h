@@ -185,7 +185,8 @@ public:
         const Loaded<T*> l = this->load();
         return KPtr<T>(l.value, l.token);
     }
-    KPtr<T> operator->() const = delete;  // write `KPtr<T> p = obj->field; p->...` so the load shows
+    KPtr<T> operator->() const =
+        delete;           // write `KPtr<T> p = obj->field; p->...` so the load shows
     T* operator=(T* p) {  // NOLINT
         this->store(p);
         return p;

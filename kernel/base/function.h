@@ -29,7 +29,8 @@ inline void run(unsigned n) { model::this_hw_thread().execute(n); }
 class Frame {
 public:
     explicit Frame(const KernelFunction& f) : saved_(f.saved) {
-        model::this_hw_thread().enter_function(f.id, FunctionRegistry::instance().info(f.id).address,
+        model::this_hw_thread().enter_function(f.id,
+                                               FunctionRegistry::instance().info(f.id).address,
                                                FunctionRegistry::instance().info(f.id).code_bytes);
         model::this_hw_thread().stack_accesses(0, saved_ + 1);
     }
@@ -52,9 +53,7 @@ private:
 /// An inlined function: attributed under its own name, but no CALL, pushes or code of its own.
 class InlineFrame {
 public:
-    explicit InlineFrame(const KernelFunction& f) {
-        model::this_hw_thread().context().push(f.id);
-    }
+    explicit InlineFrame(const KernelFunction& f) { model::this_hw_thread().context().push(f.id); }
     ~InlineFrame() {
         if (model::Scheduler::running_agent() != nullptr) model::this_hw_thread().context().pop();
     }

@@ -35,7 +35,7 @@ private:
 
 struct FunctionInfo {
     std::string symbol;
-    std::string source;      ///< kernel file and version it models
+    std::string source;  ///< kernel file and version it models
     std::uint32_t code_bytes = 0;
     model::Addr address = 0;  ///< in kernel text
 };
@@ -43,7 +43,8 @@ struct FunctionInfo {
 class FunctionRegistry {
 public:
     static FunctionRegistry& instance();
-    model::FunctionId add(std::string_view symbol, std::string_view source, std::uint32_t code_bytes);
+    model::FunctionId add(std::string_view symbol, std::string_view source,
+                          std::uint32_t code_bytes);
     const FunctionInfo& info(model::FunctionId id) const { return infos_.at(id); }
     std::size_t size() const { return infos_.size(); }
     /// kNoFunction if there is none of that symbol.

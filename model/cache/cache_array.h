@@ -22,11 +22,16 @@ public:
     static constexpr std::size_t kMiss = ~std::size_t{0};
 
     CacheArray(const CacheConfig& c, std::uint64_t seed)
-        : sets_(c.sets()), ways_(c.ways), slices_(c.slices == 0 ? 1 : c.slices),
-          sets_per_slice_(sets_ / slices_), power_of_two_((sets_ & (sets_ - 1)) == 0 && slices_ == 1),
+        : sets_(c.sets()),
+          ways_(c.ways),
+          slices_(c.slices == 0 ? 1 : c.slices),
+          sets_per_slice_(sets_ / slices_),
+          power_of_two_((sets_ & (sets_ - 1)) == 0 && slices_ == 1),
           ways_shift_((ways_ & (ways_ - 1)) == 0 ? static_cast<unsigned>(__builtin_ctz(ways_)) : 0),
-          tags_(sets_ * ways_, kInvalid), meta_(sets_ * ways_),
-          policy_(make_policy(c.policy, {sets_, ways_, seed})), plru_(policy_->plru_bits()) {
+          tags_(sets_ * ways_, kInvalid),
+          meta_(sets_ * ways_),
+          policy_(make_policy(c.policy, {sets_, ways_, seed})),
+          plru_(policy_->plru_bits()) {
         if (plru_ != nullptr) paths_ = plru_paths(ways_);
     }
 

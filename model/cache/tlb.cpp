@@ -21,7 +21,8 @@ constexpr Addr kNoPage = ~Addr{0};
 }  // namespace
 
 TlbArray::TlbArray(const TlbConfig& c)
-    : sets_(c.ways == 0 ? 0 : std::max(1U, c.entries / c.ways)), ways_(c.ways),
+    : sets_(c.ways == 0 ? 0 : std::max(1U, c.entries / c.ways)),
+      ways_(c.ways),
       pages_(static_cast<std::size_t>(sets_) * ways_, kNoPage) {}
 
 bool TlbArray::lookup(Addr page) {
@@ -49,8 +50,13 @@ void TlbArray::flush() { std::fill(pages_.begin(), pages_.end(), kNoPage); }
 Tlbs::Tlbs(const TlbsConfig& c)
     : linear_(page_size(c.linear_map_page, "tlb.linear_map_page")),
       text_(page_size(c.kernel_text_page, "tlb.kernel_text_page")),
-      stlb_2m_(c.stlb_pages == "4k+2m"), d4k_(c.dtlb_4k), d2m_(c.dtlb_2m), d1g_(c.dtlb_1g),
-      i4k_(c.itlb_4k), i2m_(c.itlb_2m), stlb_(c.stlb) {}
+      stlb_2m_(c.stlb_pages == "4k+2m"),
+      d4k_(c.dtlb_4k),
+      d2m_(c.dtlb_2m),
+      d1g_(c.dtlb_1g),
+      i4k_(c.itlb_4k),
+      i2m_(c.itlb_2m),
+      stlb_(c.stlb) {}
 
 TlbResult Tlbs::data(Addr a) {
     const PageSize size = page_of(a);

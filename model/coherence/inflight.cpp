@@ -8,7 +8,9 @@ namespace linefill::model {
 namespace {
 constexpr Addr kEmpty = ~Addr{0};
 
-std::size_t hash_of(Addr line) { return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15ULL >> 20); }
+std::size_t hash_of(Addr line) {
+    return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15ULL >> 20);
+}
 }  // namespace
 
 InFlightTable::InFlightTable(Scheduler& scheduler, const Config& config)

@@ -27,9 +27,10 @@ protected:
 class InFlightTable {
 public:
     struct Config {
-        bool enabled = true;       ///< off for the ablation: nothing ever queues
-        Tick remote_ack = 0;       ///< added before a waiter of another socket starts, owner is home-local
-        Tick remote_ack_far = 0;   ///< ... owner's home is the other socket
+        bool enabled = true;  ///< off for the ablation: nothing ever queues
+        Tick remote_ack =
+            0;  ///< added before a waiter of another socket starts, owner is home-local
+        Tick remote_ack_far = 0;  ///< ... owner's home is the other socket
     };
 
     InFlightTable(Scheduler& scheduler, const Config& config);

@@ -41,7 +41,8 @@ void Llc::serve_hit(CoherentTransaction& t, LlcLine& e, Tick at_slice) {
     const bool sole = (e.core_valid & ~bit(t.core)) == 0;
     const bool may_own =
         sole && (e.state == SocketState::kExclusive || e.state == SocketState::kModified);
-    t.grant = may_own && t.kind != RequestKind::kCodeRead ? LineState::kExclusive : LineState::kShared;
+    t.grant =
+        may_own && t.kind != RequestKind::kCodeRead ? LineState::kExclusive : LineState::kShared;
     e.owner = t.grant == LineState::kExclusive ? static_cast<std::int8_t>(self) : std::int8_t{-1};
     e.core_valid |= bit(t.core);
     t.token = e.token;
@@ -66,8 +67,8 @@ void Llc::serve_ownership(CoherentTransaction& t, LlcLine& e, Tick at_slice) {
     if (e.state == SocketState::kShared || e.state == SocketState::kForward) {
         // Other sockets may share it: the data is here, the right to write it is not.
         Tick unused = 0;
-        const PeerTransaction p = snoop_peers(t.line, true, at_slice, t.from_queue, home, t.core,
-                                              t.field, unused);
+        const PeerTransaction p =
+            snoop_peers(t.line, true, at_slice, t.from_queue, home, t.core, t.field, unused);
         // The peer answers to the home agent, which completes the request.
         Tick at_home = p.answer_at;
         if (!wiring_.links.empty()) {
@@ -78,7 +79,8 @@ void Llc::serve_ownership(CoherentTransaction& t, LlcLine& e, Tick at_slice) {
         ready = std::max(ready, at_home);
         hold = ready;
         if (p.had_copy) {
-            t.source = t.has_shared_copy ? DataSource::kUpgradeRemote : DataSource::kOtherSocketClean;
+            t.source =
+                t.has_shared_copy ? DataSource::kUpgradeRemote : DataSource::kOtherSocketClean;
         }
     }
     e.state = SocketState::kModified;
@@ -119,7 +121,8 @@ void Llc::serve_miss(CoherentTransaction& t, Tick at_slice) {
         }
         if (home != socket_) {
             // The completion passes the home's tracker once more on its way out.
-            ready = wiring_.links_back[home]->send(ready + timing_.home_processing, Link::kDataBytes);
+            ready =
+                wiring_.links_back[home]->send(ready + timing_.home_processing, Link::kDataBytes);
         }
         if (memory_tokens_ != nullptr) {
             const auto found = memory_tokens_->find(t.line);
@@ -153,8 +156,7 @@ void Llc::finish_across(CoherentTransaction& t, const PeerTransaction& p, unsign
     // Data comes straight from the peer; the peer also tells the home agent, which completes.
     const unsigned peer_is_home = home != socket_ ? 1U : 0U;
     const Tick told = p.answer_at + (peer_is_home != 0 ? 0 : timing_.link);
-    const Tick completion =
-        told + timing_.home_processing + (peer_is_home != 0 ? timing_.link : 0);
+    const Tick completion = told + timing_.home_processing + (peer_is_home != 0 ? timing_.link : 0);
     t.done_at = data_here + timing_.fill_leg;
     // A request that waited in a conflict at the home needs the completion before it owns the line;
     // one that met no conflict uses the data as it comes.
@@ -199,8 +201,8 @@ void Llc::peer(PeerTransaction& t) {
     t.forwards = e.state != SocketState::kShared;
     if (t.ownership) {
         if (e.core_valid != 0) {
-            const SnoopTransaction s = invalidate_cores(e, t.line, e.core_valid, looked_up,
-                                                        t.by_core, t.by_field, false);
+            const SnoopTransaction s =
+                invalidate_cores(e, t.line, e.core_valid, looked_up, t.by_core, t.by_field, false);
             t.answer_at = s.answer_at;
         }
     } else if (e.owner >= 0) {

@@ -60,7 +60,9 @@ using CoherenceTarget = tlm::tlm_target_socket<64, ProtocolTypes<Payload>>;
 
 /// One end-to-end connection: an initiator socket, a target socket, bound. `Serve` gets the payload.
 template <class Payload, class Server>
-class Connection : public sc_core::sc_module, private BlockingTarget<Payload>, private NoBackward<Payload> {
+class Connection : public sc_core::sc_module,
+                   private BlockingTarget<Payload>,
+                   private NoBackward<Payload> {
 public:
     Connection(sc_core::sc_module_name name, Server server)
         : sc_core::sc_module(name), initiator("initiator"), target("target"), server_(server) {

@@ -12,7 +12,7 @@ namespace linefill::model {
 enum class LineState : std::uint8_t { kInvalid, kShared, kExclusive, kModified };
 
 enum class RequestKind : std::uint8_t {
-    kRead,         ///< data read, demand or walker
+    kRead,              ///< data read, demand or walker
     kReadForOwnership,  ///< store, locked operation; an upgrade if the core has a shared copy
     kCodeRead,
     kPrefetchRead,
@@ -27,11 +27,11 @@ struct CoherentTransaction {
     // request
     Addr line = 0;
     RequestKind kind = RequestKind::kRead;
-    unsigned core = 0;    ///< of the machine
+    unsigned core = 0;  ///< of the machine
     unsigned socket = 0;
     bool has_shared_copy = false;
-    bool from_queue = false;  ///< waited at the home: its request leg is behind it
-    Tick at = 0;          ///< when it leaves the core, or when its turn came
+    bool from_queue = false;   ///< waited at the home: its request leg is behind it
+    Tick at = 0;               ///< when it leaves the core, or when its turn came
     FieldId field = kNoField;  ///< for the coherence log
     // answer
     Tick done_at = 0;
@@ -70,7 +70,7 @@ struct PeerTransaction {
     bool forwards = false;  ///< data comes from here
     bool dirty = false;     ///< it was modified (memory is written back on a read)
     std::uint32_t token = 0;
-    Tick answer_at = 0;     ///< leaves the peer's agent
+    Tick answer_at = 0;  ///< leaves the peer's agent
 };
 
 /// A read or write-back of memory through a home agent.

@@ -39,7 +39,7 @@ enum class DataSource : std::uint8_t {
     kOtherSocketDirty,
     kDramLocal,
     kDramRemote,
-    kUpgrade,  ///< ownership only, inside the socket
+    kUpgrade,        ///< ownership only, inside the socket
     kUpgradeRemote,  ///< ownership only, other socket's copy invalidated
     kCount
 };
@@ -59,7 +59,7 @@ enum class MissClass : std::uint8_t {
 /// the pending access that will know.
 struct Token {
     Tick ready = 0;
-    std::int32_t pending = -1;     ///< slot of the hardware thread's pending loads; -1: `ready` holds
+    std::int32_t pending = -1;  ///< slot of the hardware thread's pending loads; -1: `ready` holds
     std::uint32_t generation = 0;  ///< of that slot; without one, a number of its own if observed
 };
 

@@ -14,12 +14,18 @@ constexpr std::size_t kMiss = CacheArray<PrivateLine>::kMiss;
 
 Event event_of(DataSource s) {
     switch (s) {
-        case DataSource::kSameSocketDirty: return Event::kHitmLocal;
-        case DataSource::kOtherSocketDirty: return Event::kHitmRemote;
-        case DataSource::kOtherSocketClean: return Event::kRemoteForward;
-        case DataSource::kDramLocal: return Event::kDramLocal;
-        case DataSource::kDramRemote: return Event::kDramRemote;
-        default: return Event::kCount;
+        case DataSource::kSameSocketDirty:
+            return Event::kHitmLocal;
+        case DataSource::kOtherSocketDirty:
+            return Event::kHitmRemote;
+        case DataSource::kOtherSocketClean:
+            return Event::kRemoteForward;
+        case DataSource::kDramLocal:
+            return Event::kDramLocal;
+        case DataSource::kDramRemote:
+            return Event::kDramRemote;
+        default:
+            return Event::kCount;
     }
 }
 
@@ -30,8 +36,13 @@ bool beyond_the_socket(DataSource s) {
 }  // namespace
 
 Core::Core(Machine& machine, const Platform& p, unsigned index, std::uint64_t seed)
-    : machine_(machine), index_(index), socket_(index / p.topology.cores_per_socket),
-      l1d_(p.l1d, seed), l2_(p.l2, seed), l1i_(p.l1i, seed), tlbs_(p.tlb),
+    : machine_(machine),
+      index_(index),
+      socket_(index / p.topology.cores_per_socket),
+      l1d_(p.l1d, seed),
+      l2_(p.l2, seed),
+      l1i_(p.l1i, seed),
+      tlbs_(p.tlb),
       fills_(p.mechanisms.finite_window ? p.core.fill_buffers : 64) {}
 
 HwThread* Core::sibling_of(const HwThread& t) const {

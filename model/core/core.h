@@ -76,8 +76,8 @@ public:
     std::size_t fill_from_l2(Addr line, Tick at, Tick ready, Counters& c);
     /// Asks the LLC for `line`; the in-flight table has let the request in. Installs the line and
     /// counts where it came from. Returns the transaction with its answer.
-    CoherentTransaction request(Addr line, RequestKind kind, Tick at, bool from_queue, bool bypass_l2,
-                                FieldId field, Counters& c);
+    CoherentTransaction request(Addr line, RequestKind kind, Tick at, bool from_queue,
+                                bool bypass_l2, FieldId field, Counters& c);
     /// The core has written the line (it must hold it modified or exclusive): tokens, watchers of the
     /// sibling. `by` is the writing thread.
     void written(Addr line, std::size_t slot, Tick at, HwThread* by);

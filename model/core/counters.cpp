@@ -48,9 +48,9 @@ constexpr std::array<const char*, kEventCount> kEventNames = {
 static_assert(kEventNames.back() != nullptr);
 
 constexpr std::array<const char*, kCpiCount> kCpiNames = {
-    "base",         "smt",          "branch", "l1i", "l2",           "llc",
-    "same-socket",  "other-socket", "dram",   "tlb", "store-buffer", "locked-op",
-    "lock-wait",    "syscall",      "irq",    "idle",
+    "base",        "smt",          "branch", "l1i",  "l2",           "llc",
+    "same-socket", "other-socket", "dram",   "tlb",  "store-buffer", "locked-op",
+    "lock-wait",   "syscall",      "irq",    "idle",
 };
 static_assert(kCpiNames.back() != nullptr);
 

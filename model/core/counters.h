@@ -12,15 +12,15 @@ enum class Event : std::uint8_t {
     kCycles,        ///< unhalted core clock cycles (brought up to date by HwThread::settle)
     kUnhaltedFs,    ///< unhalted time, femtoseconds (likewise)
     kInstructions,  ///< retired, spin loops included
-    kLoads,         ///< retired load uops: spin-loop loads, load part of locked ops, POP and RET too
-    kStores,        ///< retired store uops
-    kL1dHit,        ///< L1D lookups by loads and stores that hit
-    kL1dMiss,       ///< ... that missed
-    kL1dMerge,      ///< ... that found their line's fill in flight
-    kL1dFill,       ///< lines installed in L1D, whatever asked for them
+    kLoads,     ///< retired load uops: spin-loop loads, load part of locked ops, POP and RET too
+    kStores,    ///< retired store uops
+    kL1dHit,    ///< L1D lookups by loads and stores that hit
+    kL1dMiss,   ///< ... that missed
+    kL1dMerge,  ///< ... that found their line's fill in flight
+    kL1dFill,   ///< lines installed in L1D, whatever asked for them
     kL1dFillIntoInvalid,  ///< of those, into a way that a snoop or nothing had left empty
-    kL1dUpgrade,    ///< S to M upgrades: ownership without data
-    kL1dEvict,      ///< lines evicted from L1D to make room
+    kL1dUpgrade,          ///< S to M upgrades: ownership without data
+    kL1dEvict,            ///< lines evicted from L1D to make room
     kL1dSnoopInvalidate,  ///< lines that a snoop took from L1D
     kL1dBackInvalidate,   ///< lines that an inclusive LLC's eviction took from L1D
     kL2Hit,
@@ -29,8 +29,8 @@ enum class Event : std::uint8_t {
     kLlcDataReadMiss,  ///< of those, served by DRAM or by another socket
     kLlcRfo,
     kLlcRfoMiss,
-    kHitmLocal,   ///< served by a modified line of another core of the socket
-    kHitmRemote,  ///< served by a modified line of another socket
+    kHitmLocal,      ///< served by a modified line of another core of the socket
+    kHitmRemote,     ///< served by a modified line of another socket
     kRemoteForward,  ///< served by a clean line of another socket
     kDramLocal,
     kDramRemote,
@@ -54,9 +54,9 @@ inline constexpr std::size_t kEventCount = static_cast<std::size_t>(Event::kCoun
 
 /// Where a cycle went (report cpi). Sums to unhalted time.
 enum class CpiComponent : std::uint8_t {
-    kBase,        ///< issue at the base CPI, and long-latency instructions (rdtsc, pause, popf)
-    kSmt,         ///< issue slots lost to the sibling
-    kBranch,      ///< mispredicts
+    kBase,    ///< issue at the base CPI, and long-latency instructions (rdtsc, pause, popf)
+    kSmt,     ///< issue slots lost to the sibling
+    kBranch,  ///< mispredicts
     kL1i,
     kL2,          ///< waiting for data from L2
     kLlc,         ///< from the LLC, no snoop

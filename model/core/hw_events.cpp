@@ -53,7 +53,8 @@ bool HwThread::take_interrupts() {
         ++(*bank_)[Event::kInterrupts];
         charge(timing_.interrupt_entry, CpiComponent::kIrq);
         interrupted_user_mode_ = !was_kernel;
-        if (machine_.interrupt_sink() != nullptr) machine_.interrupt_sink()->interrupt(cpu_, vector);
+        if (machine_.interrupt_sink() != nullptr)
+            machine_.interrupt_sink()->interrupt(cpu_, vector);
         HwThread& here = running();
         here.end_interrupt(was_kernel);
         if (&here != this) return false;
@@ -124,7 +125,8 @@ void HwThread::spin_until(Addr addr, unsigned size, FieldId field, const SpinLoo
         const Tick resumed = scheduler_.now();
         if (!functional_ && resumed > now_) {
             // What the loop would have executed meanwhile, up to the next iteration's boundary.
-            const Tick iteration = instruction_time_ * loop.instructions + (loop.pause ? timing_.pause : 0);
+            const Tick iteration =
+                instruction_time_ * loop.instructions + (loop.pause ? timing_.pause : 0);
             const auto n = static_cast<std::uint64_t>((resumed - now_ + iteration - 1) / iteration);
             Counters& c = *bank_;
             c[Event::kInstructions] += static_cast<std::int64_t>(n * loop.instructions);
@@ -250,7 +252,8 @@ void HwThread::fetch_code(FunctionId f, Addr code, unsigned code_bytes) {
         if (core_.in_l2(line)) {
             charge(timing_.l2, CpiComponent::kL1i);
         } else {
-            const Token t = miss(line << kLineBits, 64, kNoField, PendingKind::kCode, now_, {}, false);
+            const Token t =
+                miss(line << kLineBits, 64, kNoField, PendingKind::kCode, now_, {}, false);
             stall_until(known(t), CpiComponent::kL1i);
             core_.install_code_line_in_l2(line, now_, *bank_);
         }
@@ -273,11 +276,19 @@ void HwThread::report(const PendingAccess& p, MissClass miss, Tick at) {
     r.caller = p.caller;
     r.field = p.field;
     switch (p.kind) {
-        case PendingKind::kStore: r.kind = AccessKind::kStore; break;
-        case PendingKind::kLocked: r.kind = AccessKind::kRmw; break;
+        case PendingKind::kStore:
+            r.kind = AccessKind::kStore;
+            break;
+        case PendingKind::kLocked:
+            r.kind = AccessKind::kRmw;
+            break;
         case PendingKind::kPrefetch:
-        case PendingKind::kPrefetchOwn: r.kind = AccessKind::kPrefetch; break;
-        default: r.kind = spinning_ ? AccessKind::kSpin : AccessKind::kLoad; break;
+        case PendingKind::kPrefetchOwn:
+            r.kind = AccessKind::kPrefetch;
+            break;
+        default:
+            r.kind = spinning_ ? AccessKind::kSpin : AccessKind::kLoad;
+            break;
     }
     r.source = p.source;
     r.miss = miss;
@@ -292,7 +303,12 @@ void HwThread::report_issue(AccessKind kind, Addr addr, unsigned size, FieldId f
     AccessObserver* o = machine_.observer();
     if (o == nullptr || functional_) return;
     if (result != nullptr && result->pending < 0) result->generation = ++last_issue_;
-    IssueRecord r{.cpu = cpu_, .size = size, .field = field, .kind = kind, .addr = addr, .dep = dep,
+    IssueRecord r{.cpu = cpu_,
+                  .size = size,
+                  .field = field,
+                  .kind = kind,
+                  .addr = addr,
+                  .dep = dep,
                   .result = {}};
     if (result != nullptr) r.result = *result;
     o->on_issue(r);

@@ -28,9 +28,12 @@ Tick HwThread::translate(Addr addr, bool is_store, Tick at) {
     Tlbs& tlbs = core_.tlbs();
     if ((addr >> tlbs.last_data_shift()) == tlbs.last_data_page()) return 0;
     switch (tlbs.data(addr)) {
-        case TlbResult::kHit: return 0;
-        case TlbResult::kStlbHit: return timing_.stlb_hit;
-        case TlbResult::kWalk: break;
+        case TlbResult::kHit:
+            return 0;
+        case TlbResult::kStlbHit:
+            return timing_.stlb_hit;
+        case TlbResult::kWalk:
+            break;
     }
     ++(*bank_)[is_store ? Event::kDtlbWalkStore : Event::kDtlbWalkLoad];
     // One walker per core; the leaf entry is read through the caches. Of a load whose address is not
@@ -134,7 +137,8 @@ Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
             } else {
                 ++c[Event::kL1dHit];
                 t.ready = at + timing_.l1;
-                if (at > now_) push_window(t, field, walk > 0 ? CpiComponent::kTlb : CpiComponent::kBase);
+                if (at > now_)
+                    push_window(t, field, walk > 0 ? CpiComponent::kTlb : CpiComponent::kBase);
                 report_hit(AccessKind::kLoad, field, addr, size, at, timing_.l1, DataSource::kL1);
             }
             if (window_count_ != 0) retire_window();
@@ -212,8 +216,8 @@ void HwThread::perform(PendingAccess& p, Tick now) {
     Counters& c = *bank_;
     const bool write = wants_write(p.kind);
     const bool asks_again = p.kind == PendingKind::kLocked && locked_fresh_;
-    const bool lookup_counts = !p.counted && !asks_again && p.kind != PendingKind::kCode &&
-                               p.kind != PendingKind::kWalk;
+    const bool lookup_counts =
+        !p.counted && !asks_again && p.kind != PendingKind::kCode && p.kind != PendingKind::kWalk;
     if (p.kind != PendingKind::kCode) {
         const std::size_t slot = core_.find_l1d(line);
         if (slot != kMiss && (!write || core_.l1d_line(slot).state != LineState::kShared)) {
@@ -282,8 +286,8 @@ void HwThread::perform(PendingAccess& p, Tick now) {
 void HwThread::resolve(PendingAccess& p, Tick ready, DataSource source) {
     p.ready = ready;
     p.source = source;
-    const std::int32_t slot = static_cast<std::int32_t>(p.rank() - rank()) +
-                              static_cast<std::int32_t>(255 - 16);
+    const std::int32_t slot =
+        static_cast<std::int32_t>(p.rank() - rank()) + static_cast<std::int32_t>(255 - 16);
     pending_.note_resolved(slot);
     for (const std::int32_t child : p.children) {
         PendingAccess& ch = pending_.at(child);
@@ -406,8 +410,8 @@ void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) 
             return;
         }
         const bool own = !machine_.platform().mechanisms.prefetch_shared_only;
-        miss(addr, 1, field, own ? PendingKind::kPrefetchOwn : PendingKind::kPrefetch,
-             at + walk, {}, kind == PrefetchKind::kNta);
+        miss(addr, 1, field, own ? PendingKind::kPrefetchOwn : PendingKind::kPrefetch, at + walk,
+             {}, kind == PrefetchKind::kNta);
         return;
     }
     const bool own = !machine_.platform().mechanisms.prefetch_shared_only;
@@ -471,7 +475,8 @@ void HwThread::end_locked(Addr addr, unsigned size, FieldId field) {
         return;
     }
     // The load-to-use part of a locked operation is in the miss that brought the line.
-    const Tick cost = locked_fresh_ ? std::max<Tick>(0, timing_.lock_rmw - timing_.l1) : timing_.lock_rmw;
+    const Tick cost =
+        locked_fresh_ ? std::max<Tick>(0, timing_.lock_rmw - timing_.l1) : timing_.lock_rmw;
     now_ += cost;
     count_time(cost, CpiComponent::kLockedOp, field);
     const std::size_t slot = core_.find_l1d(line);

@@ -13,15 +13,20 @@ namespace linefill::model {
 
 namespace {
 constexpr unsigned kRanksPerCpu = 256;
-constexpr unsigned kAgentRank = 255;       // an agent acts after the events of its CPU
-constexpr unsigned kStoreBufferRank = 0;   // drains come first
+constexpr unsigned kAgentRank = 255;      // an agent acts after the events of its CPU
+constexpr unsigned kStoreBufferRank = 0;  // drains come first
 constexpr unsigned kFirstPendingRank = 16;
 constexpr unsigned kPendingSlots = 160;
 }  // namespace
 
 HwThread::HwThread(Machine& machine, Core& core, unsigned cpu)
-    : Agent(cpu * kRanksPerCpu + kAgentRank), machine_(machine), scheduler_(machine.scheduler()),
-      core_(core), cpu_(cpu), bank_(&own_kernel_), user_bank_(&own_user_),
+    : Agent(cpu * kRanksPerCpu + kAgentRank),
+      machine_(machine),
+      scheduler_(machine.scheduler()),
+      core_(core),
+      cpu_(cpu),
+      bank_(&own_kernel_),
+      user_bank_(&own_user_),
       kernel_bank_(&own_kernel_),
       pending_(*this, cpu * kRanksPerCpu + kFirstPendingRank, kPendingSlots, core.socket()),
       stores_(*this, cpu * kRanksPerCpu + kStoreBufferRank,
@@ -272,17 +277,23 @@ void HwThread::leave_function() {
 
 CpiComponent HwThread::component_of(DataSource s) {
     switch (s) {
-        case DataSource::kL2: return CpiComponent::kL2;
-        case DataSource::kLlc: return CpiComponent::kLlc;
+        case DataSource::kL2:
+            return CpiComponent::kL2;
+        case DataSource::kLlc:
+            return CpiComponent::kLlc;
         case DataSource::kSameSocketClean:
         case DataSource::kSameSocketDirty:
-        case DataSource::kUpgrade: return CpiComponent::kSameSocket;
+        case DataSource::kUpgrade:
+            return CpiComponent::kSameSocket;
         case DataSource::kOtherSocketClean:
         case DataSource::kOtherSocketDirty:
-        case DataSource::kUpgradeRemote: return CpiComponent::kOtherSocket;
+        case DataSource::kUpgradeRemote:
+            return CpiComponent::kOtherSocket;
         case DataSource::kDramLocal:
-        case DataSource::kDramRemote: return CpiComponent::kDram;
-        default: return CpiComponent::kBase;
+        case DataSource::kDramRemote:
+            return CpiComponent::kDram;
+        default:
+            return CpiComponent::kBase;
     }
 }
 

@@ -29,7 +29,7 @@ enum class PrefetchKind : std::uint8_t { kNta, kT0 };
 struct SpinLoop {
     unsigned instructions = 4;  ///< load, compare, PAUSE, branch
     unsigned loads = 1;
-    bool pause = true;          ///< PAUSE in the loop: gives issue slots to the sibling
+    bool pause = true;  ///< PAUSE in the loop: gives issue slots to the sibling
 };
 
 /// What the layer above installs: called on the interrupted fiber, with interrupts off.
@@ -78,8 +78,7 @@ public:
     }
     /// A store: retires into the store buffer, becomes visible when it drains. `effect`, if given,
     /// runs at the drain, in global time order (the release of a lock).
-    void store(Addr addr, unsigned size, FieldId field, Token dep = {},
-               StoreEffect effect = {});
+    void store(Addr addr, unsigned size, FieldId field, Token dep = {}, StoreEffect effect = {});
     /// A LOCK-prefixed read-modify-write or XCHG: drains, takes the line, then calls `operation` on
     /// the values, at the point in global order where the line is held.
     template <class Operation>
@@ -214,9 +213,7 @@ private:
     /// to another hardware thread. They return false then, and `this` must not be touched any more.
     [[nodiscard]] bool at_deadline();
     [[nodiscard]] bool take_interrupts();
-    bool check() {
-        return now_ < deadline_ || at_deadline();
-    }
+    bool check() { return now_ < deadline_ || at_deadline(); }
     void reset_deadline();
     void end_interrupt(bool was_kernel);
     static HwThread& running() { return *static_cast<HwThread*>(Scheduler::running_agent()); }
@@ -228,7 +225,8 @@ private:
         Tick base = instruction_time_ * n;
         if (window_count_ != 0) {
             // An older load is still out: what needs its value is executed when it is there.
-            const Tick meanwhile = static_cast<Tick>(static_cast<double>(base) * timing_.shadow_rate);
+            const Tick meanwhile =
+                static_cast<Tick>(static_cast<double>(base) * timing_.shadow_rate);
             deferred_ += base - meanwhile;
             base = meanwhile;
         } else {
@@ -302,7 +300,7 @@ private:
     Counters* user_bank_;
     Counters* kernel_bank_;
     Counters own_user_, own_kernel_;  // used when nobody selected others
-    Tick deferred_ = 0;  // base time of instructions that wait for a load in flight
+    Tick deferred_ = 0;               // base time of instructions that wait for a load in flight
     Tick unsettled_ = 0;              // unhalted time not yet in kCycles
     ExecutionContext* context_ = nullptr;
 
@@ -322,10 +320,10 @@ private:
     bool kernel_mode_ = true;
     bool interrupted_user_mode_ = false;
     bool functional_ = false;
-    bool observing_ = false;  // attribution is on
-    bool recording_issues_ = false;  // and its observer wants accesses before they happen
+    bool observing_ = false;            // attribution is on
+    bool recording_issues_ = false;     // and its observer wants accesses before they happen
     std::array<Tick, 2> unreported_{};  // kBase and kSmt of the current function
-    std::uint32_t last_issue_ = 0;  // number of the last observed load
+    std::uint32_t last_issue_ = 0;      // number of the last observed load
     bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
     bool sleeping_in_advance_ = false;
     const bool* stop_advance_ = nullptr;

@@ -14,9 +14,9 @@ struct WordRange {
     unsigned first, last;
     WordRange(Addr addr, unsigned size)
         : first(static_cast<unsigned>(addr % kLineBytes) / kWordBytes),
-          last(std::min((static_cast<unsigned>(addr % kLineBytes) + std::max(size, 1U) - 1) /
-                            kWordBytes,
-                        static_cast<unsigned>(kLineBytes) / kWordBytes - 1)) {}
+          last(std::min(
+              (static_cast<unsigned>(addr % kLineBytes) + std::max(size, 1U) - 1) / kWordBytes,
+              static_cast<unsigned>(kLineBytes) / kWordBytes - 1)) {}
 };
 }  // namespace
 

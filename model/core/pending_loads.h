@@ -16,7 +16,15 @@ namespace linefill::model {
 
 class HwThread;
 
-enum class PendingKind : std::uint8_t { kLoad, kPrefetch, kPrefetchOwn, kStore, kLocked, kCode, kWalk };
+enum class PendingKind : std::uint8_t {
+    kLoad,
+    kPrefetch,
+    kPrefetchOwn,
+    kStore,
+    kLocked,
+    kCode,
+    kWalk
+};
 
 class PendingAccess final : public LineRequester {
 public:
@@ -33,16 +41,16 @@ public:
     FunctionId caller = kNoFunction;
     std::uint64_t sequence = 0;  ///< program order
     Tick issue = 0;
-    Tick earliest = 0;  ///< when the instruction stream reached it
+    Tick earliest = 0;     ///< when the instruction stream reached it
     Tick translation = 0;  ///< from a known address to the access: TLB miss
-    Tick ready = kNever;  ///< kNever: not performed yet
+    Tick ready = kNever;   ///< kNever: not performed yet
     DataSource source = DataSource::kL1;
     std::uint32_t generation = 0;
     bool in_use = false;
-    bool queued = false;    ///< waits for a line in flight
-    bool merged = false;    ///< found its line's fill in flight
-    bool nta = false;       ///< prefetch that bypasses L2
-    bool counted = false;   ///< its lookup is counted (a retry is not counted again)
+    bool queued = false;                 ///< waits for a line in flight
+    bool merged = false;                 ///< found its line's fill in flight
+    bool nta = false;                    ///< prefetch that bypasses L2
+    bool counted = false;                ///< its lookup is counted (a retry is not counted again)
     std::vector<std::int32_t> children;  ///< slots whose address depends on this one
 
 protected:

@@ -184,7 +184,8 @@ void StoreBuffer::fire(Tick now) {
             }
             if (entries_[i].owned_at == kNever && !entries_[i].requested) {
                 entries_[i].requested = true;
-                owner_.request_ownership(entries_[i].addr, entries_[i].size, entries_[i].field, now);
+                owner_.request_ownership(entries_[i].addr, entries_[i].size, entries_[i].field,
+                                         now);
             }
             ++i;
         }
@@ -200,7 +201,8 @@ void StoreBuffer::snooped(Addr line, Tick& at) {
         Entry& e = entries_[i];
         if (e.line != line || e.owned_at == kNever) continue;
         // It has drained, or all it waits for is its own line: the new owner's access comes first.
-        const bool next = e.drain != kNever && e.drain <= std::max(e.owned_at, at) + owner_.period();
+        const bool next =
+            e.drain != kNever && e.drain <= std::max(e.owned_at, at) + owner_.period();
         if (next && !lost) {
             at = std::max(at, e.drain);
             complete = i + 1;

@@ -34,7 +34,7 @@ public:
         FunctionId function = kNoFunction;
         std::uint64_t sequence = 0;  ///< program order among loads and stores
         Tick issue = 0;
-        Tick floor = 0;         ///< all older loads have completed by then
+        Tick floor = 0;          ///< all older loads have completed by then
         Tick owned_at = kNever;  ///< kNever: ownership not granted yet
         bool requested = false;  ///< a request for ownership is under way
         Tick drain = kNever;     ///< kNever: not known yet

@@ -9,9 +9,10 @@ namespace linefill::model {
 
 struct CoreTiming {
     Tick period = 0;
-    Tick l1 = 0, l2 = 0;  ///< load-to-use
+    Tick l1 = 0, l2 = 0;                                ///< load-to-use
     Tick instruction_kernel = 0, instruction_user = 0;  ///< base CPI
-    double shadow_rate = 1;  ///< share of the base time that instructions behind a load in flight take
+    double shadow_rate =
+        1;  ///< share of the base time that instructions behind a load in flight take
     double smt_extra = 0;  ///< extra time per instruction while the sibling issues, relative
     Tick mispredict = 0, store_forward = 0, lock_rmw = 0, mfence = 0, pause = 0, rdtsc = 0;
     Tick irq_on = 0, irq_off = 0, interrupt_entry = 0, interrupt_exit = 0;

@@ -51,7 +51,8 @@ void LocalApic::on_write(unsigned offset, std::uint64_t value) {
     const IrqConfig& irq = machine_.platform().irq;
     const bool near = machine_.socket_of(target) == machine_.socket_of(cpu_.cpu());
     const double ghz = 1e6 / static_cast<double>(cpu_.period());
-    const Tick latency = ticks_from_ns((near ? irq.ipi_same_socket : irq.ipi_other_socket).to_ns(ghz));
+    const Tick latency =
+        ticks_from_ns((near ? irq.ipi_same_socket : irq.ipi_other_socket).to_ns(ghz));
     InterruptEvent& event = *machine_.apic(target).ipi_[vector];
     // One of the same vector that is under way already is merged with, as the IRR bit does.
     if (!event.scheduled()) scheduler.schedule(event, cpu_.now() + latency);

@@ -5,6 +5,7 @@
 
 #include <systemc>
 #include <tlm>
+
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 

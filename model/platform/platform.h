@@ -57,23 +57,23 @@ struct CoreConfig {
     /// Share of the instructions behind a load in flight that need its value, directly or not: they
     /// wait in the scheduler and are executed when it is there. The others go on meanwhile.
     double dependent_share = 0.6;
-    unsigned load_buffer = 64;     ///< entries; halved while the sibling runs
-    unsigned store_buffer = 36;    ///< entries; halved while the sibling runs
-    unsigned fill_buffers = 10;    ///< line-fill buffers: L1D misses in flight per core
-    Latency mispredict;            ///< a mispredicted branch
-    Latency store_forward;         ///< a load served by an own store still in the store buffer
-    Latency lock_rmw;         ///< LOCK-prefixed RMW or XCHG on a line owned in L1, total latency
-    Latency mfence;           ///< MFENCE with no store pending
-    Latency pause;            ///< PAUSE
-    Latency rdtsc;            ///< RDTSC
-    Latency irq_flags_on;     ///< POPF or STI: interrupts let in again
-    Latency irq_flags_off;    ///< PUSHF and CLI: interrupts kept out
-    Latency syscall;          ///< SYSCALL + SYSRET + entry code of an empty system call
-    Latency interrupt_entry;  ///< recognition to first handler instruction
-    Latency interrupt_exit;   ///< the rest of an interrupt but its handler: entry code, EOI, IRET
-    Latency wrmsr;            ///< WRMSR
-    Latency cr3_write;        ///< change of address space
-    Latency divide;           ///< 64-bit division
+    unsigned load_buffer = 64;   ///< entries; halved while the sibling runs
+    unsigned store_buffer = 36;  ///< entries; halved while the sibling runs
+    unsigned fill_buffers = 10;  ///< line-fill buffers: L1D misses in flight per core
+    Latency mispredict;          ///< a mispredicted branch
+    Latency store_forward;       ///< a load served by an own store still in the store buffer
+    Latency lock_rmw;            ///< LOCK-prefixed RMW or XCHG on a line owned in L1, total latency
+    Latency mfence;              ///< MFENCE with no store pending
+    Latency pause;               ///< PAUSE
+    Latency rdtsc;               ///< RDTSC
+    Latency irq_flags_on;        ///< POPF or STI: interrupts let in again
+    Latency irq_flags_off;       ///< PUSHF and CLI: interrupts kept out
+    Latency syscall;             ///< SYSCALL + SYSRET + entry code of an empty system call
+    Latency interrupt_entry;     ///< recognition to first handler instruction
+    Latency interrupt_exit;  ///< the rest of an interrupt but its handler: entry code, EOI, IRET
+    Latency wrmsr;           ///< WRMSR
+    Latency cr3_write;       ///< change of address space
+    Latency divide;          ///< 64-bit division
     Latency indirect_branch_miss;  ///< indirect call or jump to a wrongly predicted target
     bool operator==(const CoreConfig&) const = default;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/sim/fiber.h"
 
-#include <boost/context/protected_fixedsize_stack.hpp>
 #include <exception>
 #include <utility>
+
+#include <boost/context/protected_fixedsize_stack.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -17,7 +18,6 @@ namespace {
 // switch_to() to find it in.
 Fiber* g_leaving = nullptr;
 
-
 }  // namespace
 
 Fiber::Fiber(std::function<void()> entry) {
@@ -27,18 +27,17 @@ Fiber::Fiber(std::function<void()> entry) {
     stack_bottom_ = static_cast<const char*>(stack.sp) - stack.size;
     stack_size_ = stack.size;
     ctx::preallocated where(stack.sp, stack.size, stack);
-    context_ = ctx::fiber(
-        std::allocator_arg, where, allocator,
-        [this, body = std::move(entry)](ctx::fiber&& caller) mutable {
-            g_leaving->context_ = std::move(caller);
+    context_ = ctx::fiber(std::allocator_arg, where, allocator,
+                          [this, body = std::move(entry)](ctx::fiber&& caller) mutable {
+                              g_leaving->context_ = std::move(caller);
 #if defined(__SANITIZE_ADDRESS__)
-            __sanitizer_finish_switch_fiber(nullptr, &g_leaving->stack_bottom_,
-                                            &g_leaving->stack_size_);
+                              __sanitizer_finish_switch_fiber(nullptr, &g_leaving->stack_bottom_,
+                                                              &g_leaving->stack_size_);
 #endif
-            body();
-            std::terminate();  // `entry` promised not to return
-            return ctx::fiber{};
-        });
+                              body();
+                              std::terminate();  // `entry` promised not to return
+                              return ctx::fiber{};
+                          });
 }
 
 Fiber::~Fiber() = default;

@@ -3,9 +3,10 @@
 // fiber may switch to any other. Switches are announced to AddressSanitizer.
 #pragma once
 
-#include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <functional>
+
+#include <boost/context/fiber.hpp>
 
 namespace linefill::model {
 

@@ -7,7 +7,6 @@
 #include "kernel/sched/sched.h"
 #include "model/core/this_hw_thread.h"
 #include "model/machine.h"
-#include "model/sim/random.h"
 #include "scenarios/sampling/measured_filter.h"
 #include "scenarios/user.h"
 
@@ -52,6 +51,8 @@ Conductor::Conductor(kernel::Kernel& kernel, const RunRequest& request)
       kernel_(kernel),
       plan_(request.workload->plan()),
       stop_(request.stop),
+      drift_(request.draws.start_skew),
+      random_(request.seed, "drift"),
       total_(static_cast<double>(plan_.units)),
       classes_(2 * std::size_t{request.platform.topology.sockets}),
       per_cpu_(kernel.cpus()) {
@@ -220,7 +221,7 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
     }
     if (full_ && windows_.empty()) begin_measure();
     while (w.left > 0) {
-        if (in_detail() && w.state == WorkerState::kFastForward && in_mid_unit(w)) {
+        if (in_detail() && w.state == WorkerState::kFastForward && must_align(w)) {
             finish_unit(w);
         } else if (in_detail()) {
             enter(w, phase_ == Phase::kMeasure ? WorkerState::kMeasured : WorkerState::kDetail);
@@ -268,9 +269,12 @@ void Conductor::unit_done(Worker& w) {
             if (phase_units_ >= phase_target_) begin_measure();
             break;
         case Phase::kMeasure: {
-            if (full_) break;
             const bool over = window_time_ > 0 ? model::this_hw_thread().now() >= phase_end_
                                                : phase_units_ >= phase_target_;
+            if (full_) {
+                if (phase_units_ >= phase_target_) begin_measure();
+                break;
+            }
             if (over) phase_ = Phase::kCoolDown;
             break;
         }

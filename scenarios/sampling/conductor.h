@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "model/sim/random.h"
 #include "model/sim/scheduler.h"
 #include "scenarios/run.h"
 #include "scenarios/sampling/estimate.h"
@@ -29,6 +30,8 @@ struct HostBudget {
     static constexpr double kWarmUpShare = 0.3;        ///< of a window's measured part, before it
     static constexpr double kTailShare = 0.4;          ///< size of a window of the tail
     static constexpr unsigned kWindows = 5;            ///< besides the one at the start
+    static constexpr unsigned kFullSlices =
+        40;  ///< "windows" of a run in full detail, one after another
     static constexpr unsigned kTailWindows = 4;
     static constexpr double kTailWorth = 0.004;  ///< share of the work that must be left for one
     /// Work of up to this many visits is simulated in detail from beginning to end.
@@ -82,10 +85,13 @@ private:
     /// Whether so many threads have ended since the last window that a unit costs something else now.
     [[nodiscard]] bool fewer_work() const;
     void fast_forward(Worker& w);
-    /// Whether a window found the thread in the middle of a unit; and the rest of that unit. Threads
-    /// enter a window where they would be in their units, not all at one beginning: who follows whom
-    /// at what distance decides how they contend.
-    [[nodiscard]] static bool in_mid_unit(const Worker& w);
+    /// Part of a unit that the thread has still to do before it begins its next one.
+    [[nodiscard]] static double rest_of_unit(const Worker& w);
+    /// Whether the thread, on its way into a window, is in the middle of a unit. Threads enter a window
+    /// where they happen to be in their units, not all at one beginning: who follows whom at what
+    /// distance decides how they contend.
+    [[nodiscard]] bool must_align(Worker& w);
+    /// Lets the rest of the unit pass.
     void finish_unit(Worker& w);
     void advance_units(Worker& w, double units, double cost, model::Tick limit);
     [[nodiscard]] double cost_here() const;
@@ -107,6 +113,9 @@ private:
     WorkPlan plan_;
     const std::atomic<bool>* stop_;
     bool full_ = false;
+    bool drift_ = false;  ///< where threads are in their units is drawn for each window
+    model::Random random_;
+    unsigned openings_ = 0;        ///< windows opened so far
     double total_ = 0;             ///< units of the whole workload
     model::Tick window_time_ = 0;  ///< measured time per window, if that was asked for
     double window_units_ = 0;      ///< measured units per window, if that was asked for
@@ -120,6 +129,7 @@ private:
     unsigned seen_active_ = 0;   ///< threads that ever were
     double phase_units_ = 0;     ///< units done in this phase
     double phase_target_ = 0;    ///< units at which it ends
+    double measure_target_ = 0;  ///< units of the open window's measured part
     model::Tick phase_end_ = 0;  ///< or time, if window_time_ is set
 
     std::vector<WindowSample> windows_;
@@ -137,6 +147,7 @@ private:
     double observed_units_ = 0;
     std::vector<SplitCounters> per_cpu_;
     std::unique_ptr<MeasuredFilter> filter_;
+    bool watching_ = false;  ///< the filter is installed
     bool interrupted_ = false;
 };
 

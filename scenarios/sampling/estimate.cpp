@@ -60,6 +60,13 @@ SplitCounters scaled(const SplitCounters& c, double factor) {
 
 namespace {
 
+/// A window begins in a state that fast-forward has only approximately right (who follows whom, what
+/// the caches hold): sampled and full runs of the same work differ by about this much beyond the
+/// windows' spread.
+constexpr double kSystematic = 0.01;
+/// Error of a figure that only one window has, so that nothing is known of its spread.
+constexpr double kUnknownSpread = 0.05;
+
 BucketResult& bucket(Estimate& e, Bucket b) { return e.buckets[static_cast<std::size_t>(b)]; }
 
 /// Standard error of the total of one event over the work, from the spread of `per_unit` figures of
@@ -68,22 +75,24 @@ double error_of(const std::vector<double>& per_unit, const std::vector<bool>& ta
                 const std::vector<double>& weights) {
     double sum = 0;
     unsigned n = 0;
+    double scaled_part = 0;
+    // A tail window has no fellows to be compared with: it is taken to be as unsure as the others.
+    double weights_squared = 0;
     for (std::size_t i = 0; i < per_unit.size(); ++i) {
+        scaled_part += weights[i] * per_unit[i];
+        weights_squared += weights[i] * weights[i];
         if (tail[i]) continue;
         sum += per_unit[i];
         ++n;
     }
-    if (n < 2) return 0;
+    if (n < 2) return kUnknownSpread * scaled_part;
     const double mean = sum / n;
     double squares = 0;
     for (std::size_t i = 0; i < per_unit.size(); ++i) {
         if (!tail[i]) squares += (per_unit[i] - mean) * (per_unit[i] - mean);
     }
     const double variance = squares / (n - 1);
-    // A tail window has no fellows to be compared with: it is taken to be as unsure as the others.
-    double weighted = 0;
-    for (const double w : weights) weighted += w * w;
-    return std::sqrt(variance * weighted);
+    return std::hypot(std::sqrt(variance * weights_squared), kSystematic * scaled_part);
 }
 
 }  // namespace

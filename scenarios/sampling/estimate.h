@@ -34,8 +34,8 @@ struct Estimate {
 
 /// Scales work by windows (each per unit, times what it stands for), interrupts and switches by their
 /// number, and adds `once` as it is. The error of an event is that of its per-unit figure: the spread
-/// of the full-load windows, each weighted with its share of the work; what was measured itself
-/// (all of it, under --full) has none.
+/// of the full-load windows, each weighted with its share of the work, and an allowance for what windows
+/// have wrong in common; what was measured itself (all of it, under --full) has none.
 Estimate estimate(const std::vector<WindowSample>& windows, const RatedSample& interrupts,
                   const RatedSample& switches, const SplitCounters& once);
 

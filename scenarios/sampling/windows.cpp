@@ -45,21 +45,20 @@ std::int64_t switches_of(const Worker& w) {
 
 void Conductor::open_window() {
     phase_ = Phase::kWarmUp;
+    ++openings_;
     phase_units_ = 0;
     const unsigned threads = running();
-    double measured = window_units_;
-    if (measured == 0) {
-        measured = HostBudget::kVisitsPerWindow / plan_.visits_per_unit(threads);
+    measure_target_ = window_units_;
+    if (measure_target_ == 0) {
+        measure_target_ = HostBudget::kVisitsPerWindow / plan_.visits_per_unit(threads);
+        if (tail_due_) measure_target_ *= HostBudget::kTailShare;
         // A thread's first and last unit are cut at other points of the others' units: some are needed.
-        measured = std::max(measured, 4.0 * threads);
+        measure_target_ = std::max(measure_target_, 4.0 * threads);
     }
-    if (tail_due_) measured *= HostBudget::kTailShare;
-    phase_target_ = std::max(measured * HostBudget::kWarmUpShare, 2.0 * threads);
+    phase_target_ = std::max(measure_target_ * HostBudget::kWarmUpShare, 2.0 * threads);
 }
 
 void Conductor::begin_measure() {
-    const double warm_up = phase_target_;
-    const unsigned threads = running();
     WindowSample window;
     window.live = active_;
     window.tail = tail_due_;
@@ -69,11 +68,11 @@ void Conductor::begin_measure() {
     tail_due_ = false;
     phase_ = Phase::kMeasure;
     phase_units_ = 0;
-    phase_target_ = std::max(warm_up / HostBudget::kWarmUpShare, 4.0 * threads);
-    if (window_units_ > 0) phase_target_ = std::max(window_units_, 1.0);
+    phase_target_ = full_ ? total_ / HostBudget::kFullSlices : std::max(measure_target_, 1.0);
     phase_end_ = model::this_hw_thread().now() + window_time_;
     std::fill(classes_.begin(), classes_.end(), CostClass{});
-    if (!filter_) return;
+    if (!filter_ || watching_) return;
+    watching_ = true;
     if (filter_->wants_accesses()) kernel_.machine().set_observer(filter_.get());
     if (filter_->wants_locks()) kernel::lock_system().set_observer(filter_.get());
 }
@@ -84,7 +83,8 @@ void Conductor::end_window_if_all_left() {
 
 void Conductor::end_window() {
     phase_ = Phase::kFastForward;
-    if (filter_) {
+    if (watching_) {
+        watching_ = false;
         kernel_.machine().set_observer(nullptr);
         kernel::lock_system().set_observer(nullptr);
     }
@@ -186,13 +186,30 @@ void Conductor::fast_forward(Worker& w) {
     advance_units(w, w.left, cost, limit);
 }
 
-bool Conductor::in_mid_unit(const Worker& w) { return w.left - std::floor(w.left) > 1e-6; }
+double Conductor::rest_of_unit(const Worker& w) {
+    const double rest = w.left - w.phase;
+    const double part = rest - std::floor(rest);
+    return part > 1e-6 && part < 1 - 1e-6 ? part : 0;
+}
+
+bool Conductor::must_align(Worker& w) {
+    if (w.aligned_to != openings_) {
+        w.aligned_to = openings_;
+        // In the long stretch since the last window the threads have drifted against each other.
+        if (drift_ && mean_cost_ > 0) {
+            w.phase = w.left - random_.unit();
+            w.phase -= std::floor(w.phase);
+        }
+    }
+    return rest_of_unit(w) > 0;
+}
 
 void Conductor::finish_unit(Worker& w) {
+    const double rest = std::min(rest_of_unit(w), w.left);
     if (mean_cost_ > 0) {
-        advance_units(w, w.left - std::floor(w.left), cost_here(), model::kNever);
+        advance_units(w, rest, cost_here(), model::kNever);
     } else {
-        w.left = std::floor(w.left);
+        w.phase = w.left - std::floor(w.left);
     }
 }
 
@@ -234,6 +251,7 @@ void Conductor::advance_units(Worker& w, double units, double cost, Tick limit) 
 Estimate Conductor::estimate() const {
     std::vector<WindowSample> windows = windows_;
     for (std::size_t i = 0; i < windows.size(); ++i) {
+        if (full_) windows[i].stands_for = windows[i].units;
         if (windows[i].units > 0) windows[i].running = running_sum_[i] / windows[i].units;
     }
     return scenarios::estimate(windows, interrupts_, switches_, once_);

@@ -29,6 +29,8 @@ struct Worker {
     std::size_t window = 0;     ///< that it is measured in
     double left = 0;            ///< units of work still to do
     double done = 0;            ///< units done
+    double phase = 0;           ///< a unit begins where `left` is this far above a whole number
+    unsigned aligned_to = 0;    ///< opening of a window for which the phase was last looked at
     double units_in_state = 0;  ///< done since the state began
     model::Tick owed = 0;       ///< time worked before the cost of a unit was known
     double user_debt = 0;       ///< share of chunks to be spent in user mode, accumulated

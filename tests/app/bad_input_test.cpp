@@ -46,8 +46,9 @@ TEST(BadInputTest, Commands) {
 }
 
 TEST(BadInputTest, UnknownNames) {
-    expect_refused({"stat", "-p", "xeon-sbn-2s", "-k", "v4.7-rc7", "--", "pound_times", "--threads", "2"},
-                   {"xeon-sbn-2s", "did you mean \"xeon-snb-2s\"?"});
+    expect_refused(
+        {"stat", "-p", "xeon-sbn-2s", "-k", "v4.7-rc7", "--", "pound_times", "--threads", "2"},
+        {"xeon-sbn-2s", "did you mean \"xeon-snb-2s\"?"});
     expect_refused(
         {"stat", "-p", "xeon-snb-2s", "-k", "v4.7-rc8", "--", "pound_times", "--threads", "2"},
         {"v4.7-rc8", "v4.7-rc7"});

@@ -16,8 +16,8 @@ namespace linefill::model {
 
 std::vector<Override> round_figures() {
     return {parse_override("clock.turbo=2GHz"), parse_override("clock.base=2GHz"),
-            parse_override("clock.tsc=2GHz"), parse_override("core.cpi_kernel=1"),
-            parse_override("core.cpi_user=1"), parse_override("core.dependent_share=0")};
+            parse_override("clock.tsc=2GHz"),   parse_override("core.cpi_kernel=1"),
+            parse_override("core.cpi_user=1"),  parse_override("core.dependent_share=0")};
 }
 
 Platform test_platform(const std::vector<std::string>& overrides, std::vector<Override> base) {

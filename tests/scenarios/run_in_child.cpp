@@ -41,17 +41,14 @@ Summary summarise(const ScenarioResult& r) {
     s.units = r.units;
     s.sampled_share = r.sampled_share;
     s.running_threads = r.running_threads;
-    const model::Counters total = r.counts.total();
-    double others = 0;
-    for (const Bucket b : {Bucket::kInterrupt, Bucket::kSwitch, Bucket::kOnce}) {
-        const BucketResult& bucket = r.buckets[static_cast<std::size_t>(b)];
-        const double factor = bucket.counted > 0 ? bucket.whole / bucket.counted : 1;
-        others += factor * static_cast<double>(bucket.raw.total()[model::Event::kCycles]);
-    }
-    if (r.units > 0) {
-        s.work_cycles_per_unit =
-            (static_cast<double>(total[model::Event::kCycles]) - others) / r.units;
-    }
+    // Windows stand in the order of the work: here those at 15 to 50 % of it, past the start and
+    // before the first threads end.
+    double sum = 0;
+    unsigned n = 0;
+    const std::size_t all = r.window_cycles_per_unit.size();
+    for (std::size_t i = all * 15 / 100; i < (all + 1) / 2; ++i, ++n)
+        sum += r.window_cycles_per_unit[i];
+    s.steady_cycles_per_unit = n > 0 ? sum / n : 0;
     s.windows = r.windows;
     s.tasks = static_cast<unsigned>(r.tasks.size());
     for (const IdentityCheck& c : r.identities) s.failed_identities += c.holds() ? 0 : 1;

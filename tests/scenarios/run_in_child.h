@@ -16,7 +16,7 @@ struct Summary {
     std::array<double, model::kEventCount> error;
     std::array<std::int64_t, model::kCpiCount> cpi;
     double elapsed_s, task_clock_s, units, sampled_share, running_threads;
-    double work_cycles_per_unit;  ///< of the work bucket's windows, each for what it stands for
+    double steady_cycles_per_unit;  ///< mean of the windows of the second to the fifth tenth
     unsigned windows, tasks, failed_identities;
     bool interrupted;
 

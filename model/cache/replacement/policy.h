@@ -37,7 +37,8 @@ struct RegisterPolicy {
 };
 
 /// Throws UserError if there is no policy of that name.
-std::unique_ptr<ReplacementPolicy> make_policy(const std::string& name, const PolicyArguments& args);
+std::unique_ptr<ReplacementPolicy> make_policy(const std::string& name,
+                                               const PolicyArguments& args);
 std::vector<std::string> policy_names();
 
 }  // namespace linefill::model

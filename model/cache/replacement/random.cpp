@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random replacement, from the run's seed.
-#include "model/cache/replacement/policy.h"
 #include "model/sim/random.h"
+
+#include "model/cache/replacement/policy.h"
 
 namespace linefill::model {
 namespace {

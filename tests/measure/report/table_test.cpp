@@ -2,12 +2,9 @@
 #include "measure/report/table.h"
 
 #include <limits>
-#include <map>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
-
-#include "measure/report/flat_table.h"
 
 namespace linefill::measure {
 namespace {
@@ -40,35 +37,6 @@ TEST(Table, NumbersHaveTwoForms) {
     EXPECT_EQ(number_or_blank(0.001, 2).text, "");
     EXPECT_EQ(number_or_blank(0.001, 2).csv, "0.001");
     EXPECT_EQ(number_or_blank(0.1, 2).text, "0.10");
-}
-
-struct Key {
-    std::uint64_t value = 0;
-    std::uint64_t collides = 1;  ///< hashes are taken modulo this
-    [[nodiscard]] std::size_t hash() const { return mix(value % collides, 0); }
-    bool operator==(const Key& o) const { return value == o.value; }
-    bool operator<(const Key& o) const { return value < o.value; }
-};
-
-TEST(FlatTable, SumsAsAMapDoes) {
-    for (const std::uint64_t spread : {std::uint64_t{7}, ~std::uint64_t{0}}) {
-        FlatTable<Key, std::uint64_t> table;
-        std::map<std::uint64_t, std::uint64_t> oracle;
-        std::uint64_t x = 1;
-        for (int i = 0; i < 20000; ++i) {
-            x = x * 6364136223846793005U + 1442695040888963407U;
-            const std::uint64_t key = (x >> 33U) % 3000;
-            table[Key{key, spread}] += x;
-            oracle[key] += x;
-        }
-        ASSERT_EQ(table.size(), oracle.size());
-        auto expected = oracle.begin();
-        for (const auto& [key, value] : table.sorted()) {
-            EXPECT_EQ(key.value, expected->first);
-            EXPECT_EQ(*value, expected->second);
-            ++expected;
-        }
-    }
 }
 
 }  // namespace

@@ -191,8 +191,8 @@ TEST_F(OverlapTest, WhatNeedsTheValueIsExecutedWhenItIsThere) {
 TEST_F(OverlapTest, AFullSchedulerEndsTheOverlap) {
     build({"memory.latency=1000ns", "core.dependent_share=0.5", "core.scheduler=20"});
     // Forty instructions fill it; the second miss, a hundred behind the first, starts after that.
-    const auto took = static_cast<double>(
-        time([&](HwThread& hw) { two_misses(this, hw, *test_, 100); }));
+    const auto took =
+        static_cast<double>(time([&](HwThread& hw) { two_misses(this, hw, *test_, 100); }));
     EXPECT_GT(took, static_cast<double>(2 * dram(1000)));
     EXPECT_LT(took, static_cast<double>(2 * dram(1000) + 110 * kCycle));
 }
