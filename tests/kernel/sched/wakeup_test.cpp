@@ -176,10 +176,9 @@ TEST(Counters, FollowTasksAndSplitByKindOfWork) {
         EXPECT_LT(c.of(CounterBank::kTick).kernel[Event::kInstructions], 5 * 20'000);
         EXPECT_EQ(c.of(CounterBank::kTick).user[Event::kInstructions], 0);
         EXPECT_GT(c.of(CounterBank::kCall).user[Event::kInstructions], 10'000'000);
-        switching += c.of(CounterBank::kSwitch).kernel[Event::kInstructions];
     }
-    // The last to end stops the machine before it schedules for the last time.
-    EXPECT_GT(switching, 60);
+    // At least main has left its CPU; the last to end stops the machine before it does.
+    EXPECT_GT(switching, 400);
 }
 
 }  // namespace
