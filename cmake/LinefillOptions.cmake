@@ -13,10 +13,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # The standard library's checks are those that leave its types as they are, because system libraries
 # are built without them.
-set(CMAKE_CXX_FLAGS_DEV "-O1 -g -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer")
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG -fno-plt")
 set(CMAKE_CXX_FLAGS_ASAN
-    "-O1 -g -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fsanitize=address,undefined \
+    "-O1 -g1 -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fsanitize=address,undefined \
 -fno-sanitize-recover=all")
 set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 set(CMAKE_CXX_FLAGS_COVERAGE "-O0 -g --coverage -fprofile-update=atomic")

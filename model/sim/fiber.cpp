@@ -40,7 +40,7 @@ Fiber::Fiber(std::function<void()> entry) {
                           });
 }
 
-Fiber::~Fiber() = default;
+Fiber::~Fiber() { unwind(); }
 
 void Fiber::switch_to(Fiber& from, Fiber& to) {
     g_leaving = &from;
@@ -56,6 +56,21 @@ void Fiber::switch_to(Fiber& from, Fiber& to) {
     g_leaving->context_ = std::move(previous);
 }
 
-void Fiber::unwind() { context_ = boost::context::fiber{}; }
+void Fiber::unwind() {
+    if (!context_) return;
+#if defined(__SANITIZE_ADDRESS__)
+    // The stack is unwound by a switch that is not ours to announce: both bounds are set from here.
+    const void* bottom = nullptr;
+    std::size_t size = 0;
+    void* fake = nullptr;
+    __sanitizer_start_switch_fiber(&fake, stack_bottom_, stack_size_);
+    __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
+#endif
+    context_ = boost::context::fiber{};
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(nullptr, bottom, size);
+    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+}
 
 }  // namespace linefill::model
