@@ -29,6 +29,7 @@ constexpr std::uint64_t kMaxRepeats = 100000;
 constexpr std::uint64_t kMaxJobs = 1024;
 constexpr std::uint64_t kMaxSeed = std::numeric_limits<std::uint64_t>::max() - kMaxRepeats;
 constexpr double kMaxQuantumNs = 1e9;
+constexpr std::uint64_t kMaxIntervalMs = 1000ULL * 60 * 60 * 24;
 
 std::string joined(const std::vector<std::string>& words, const char* separator) {
     std::string text;
@@ -36,12 +37,12 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
     return text;
 }
 
-std::uint64_t parse_quantum(const std::string& text) {
+std::uint64_t parse_quantum(const std::string& text, const std::string& option) {
     if (text == "0") return 0;
     const auto time = model::parse_latency(text);
     if (!time || time->is_cycles || !(time->ns >= 1) || time->ns > kMaxQuantumNs) {
         throw UserError("not a quantum")
-            .key("--quantum")
+            .key(option)
             .value(text)
             .expected("0, or a time from 1ns to 1s such as 500ns");
     }
@@ -117,25 +118,22 @@ void EventOptions::add_to(Parser& parser) {
     parser.texts("-e,--event", lists, "EVENTS", "events, with :u or :k; a list, or repeated");
     parser.counted_flag("-d,--detailed", detail, "more events, up to -ddd");
     parser.flag("-a,--all-cpus", all_cpus, "counts the whole system");
-    parser.flag("-A,--no-aggr", no_aggregation, "one row per CPU");
-    parser.flag("--per-socket", per_socket, "one row per socket");
-    parser.flag("--per-core", per_core, "one row per core");
-    parser.flag("--per-thread", per_thread, "one row per thread");
-    parser.text("-I,--interval-print", interval, "MS", "rows at intervals");
+    parser.setting("-A,--no-aggr", split, "--no-aggr", "with -a: one row per CPU");
+    parser.setting("--per-socket", split, "--per-socket", "with -a: one row per socket");
+    parser.setting("--per-core", split, "--per-core", "with -a: one row per core");
+    parser.setting("--per-thread", split, "--per-thread", "with -a: one row per thread");
+    parser.number("-I,--interval-print", interval_ms, 1, kMaxIntervalMs, "MS",
+                  "counts of every MS of modelled time");
 }
 
-std::vector<std::string> EventOptions::events(const std::vector<std::string>& figures) const {
-    if (lists.empty()) return measure::default_events(detail);
-    return measure::parse_event_list(joined(lists, ","), figures);
-}
-
-void EventOptions::check() const {
-    const std::pair<bool, const char*> not_built[] = {
-        {all_cpus, "-a"},         {no_aggregation, "-A"},       {per_socket, "--per-socket"},
-        {per_core, "--per-core"}, {per_thread, "--per-thread"}, {interval.has_value(), "-I"}};
-    for (const auto& [given, name] : not_built) {
-        if (given) throw UserError(std::string("not built yet: ") + name);
-    }
+std::vector<std::string> EventOptions::events(const std::vector<std::string>& figures,
+                                              bool of_system) const {
+    if (!lists.empty()) return measure::parse_event_list(joined(lists, ","), figures);
+    std::vector<std::string> events = measure::default_events(detail);
+    if (of_system)
+        std::replace(events.begin(), events.end(), std::string("task-clock"),
+                     std::string("cpu-clock"));
+    return events;
 }
 
 void HostOptions::add_to(Parser& parser) {
@@ -163,13 +161,13 @@ void HostOptions::print_host_figures(const measure::ExperimentEnd& end, double w
                  measure::fixed(static_cast<double>(end.peak_kib) / kKibPerMib, 1) + " MiB\n");
 }
 
-void apply(const MachineOptions& options, measure::RunSpec& spec) {
+void apply(const MachineOptions& options, measure::RunSpec& spec, const std::string& prefix) {
     if (!options.platforms.empty()) {
         spec.platform = options.platforms;
         spec.platform_text.clear();
     }
     add_all(spec.overrides, options.overrides);
-    if (options.quantum) spec.quantum_ns = parse_quantum(*options.quantum);
+    if (options.quantum) spec.quantum_ns = parse_quantum(*options.quantum, prefix + "quantum");
     add_all(spec.ablations, options.ablations);
     if (options.no_draws) spec.draws = false;
 }
@@ -196,6 +194,23 @@ void apply(const RepeatOptions& options, measure::RunSpec& spec) {
         spec.sample_amount = options.sample;
         (void)measure::parse_sample(options.sample, "--sample");
     }
+}
+
+void apply(const EventOptions& options, measure::RunSpec& spec) {
+    using measure::CountScope;
+    if (options.all_cpus) spec.scope = CountScope::kSystem;
+    if (!options.split.empty()) {
+        if (spec.scope == CountScope::kWorkload) {
+            throw UserError("counts are split only of the whole system")
+                .key(options.split)
+                .expected("-a beside it");
+        }
+        spec.scope = options.split == "--no-aggr"      ? CountScope::kPerCpu
+                     : options.split == "--per-socket" ? CountScope::kPerSocket
+                     : options.split == "--per-core"   ? CountScope::kPerCore
+                                                       : CountScope::kPerThread;
+    }
+    if (options.interval_ms) spec.interval_ms = static_cast<double>(*options.interval_ms);
 }
 
 void ConfigFileOptions::add_to(Parser& parser) {

@@ -63,15 +63,15 @@ struct RepeatOptions {
 struct EventOptions {
     std::vector<std::string> lists;
     int detail = 0;
-    bool all_cpus = false, no_aggregation = false;
-    bool per_socket = false, per_core = false, per_thread = false;
-    std::optional<std::string> interval;
+    bool all_cpus = false;
+    std::string split;  ///< the option that splits counts, "--per-socket"; the last one given
+    std::optional<std::uint64_t> interval_ms;
 
     void add_to(Parser& parser);
-    /// The events of -e or, without it, of -d. `figures` are names that the workload reports.
-    [[nodiscard]] std::vector<std::string> events(const std::vector<std::string>& figures) const;
-    /// Throws UserError for what this version cannot count.
-    void check() const;
+    /// The events of -e or, without it, of -d; `figures` are names that the workload reports. Of the
+    /// whole system the clock is that of the CPUs, as in perf.
+    [[nodiscard]] std::vector<std::string> events(const std::vector<std::string>& figures,
+                                                  bool of_system) const;
 };
 
 /// --jobs, --verbose, --log-level, --log-file.
@@ -102,9 +102,12 @@ struct ConfigFileOptions {
 [[nodiscard]] std::string read_input(const std::string& path);
 
 /// Adds to `spec` what was given; options for one side come after those for both and win or add up.
-void apply(const MachineOptions& options, measure::RunSpec& spec);
+/// `prefix` is how the options begin ("--baseline-").
+void apply(const MachineOptions& options, measure::RunSpec& spec, const std::string& prefix = "--");
 void apply(const KernelOptions& options, measure::RunSpec& spec);
 void apply(const RepeatOptions& options, measure::RunSpec& spec);
+/// All but the events. Throws UserError for a split without -a, as perf does.
+void apply(const EventOptions& options, measure::RunSpec& spec);
 
 /// The platforms of -p, one at least. Throws UserError for none, for an empty name, and for a
 /// number (which elsewhere is a process).

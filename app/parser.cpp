@@ -110,6 +110,14 @@ void Parser::flag(const std::string& names, bool& target, const std::string& hel
     impl_->remember(impl_->cli.add_flag(names, target, help), names, false);
 }
 
+void Parser::setting(const std::string& names, std::string& target, const std::string& value,
+                     const std::string& help) {
+    const auto set = [&target, value] { target = value; };
+    // On parse: in the order of the command line, not of the definitions.
+    impl_->remember(impl_->cli.add_flag_callback(names, set, help)->trigger_on_parse(), names,
+                    false);
+}
+
 void Parser::counted_flag(const std::string& names, int& target, const std::string& help) {
     impl_->remember(impl_->cli.add_flag(names, target, help), names, false);
 }

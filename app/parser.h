@@ -38,6 +38,9 @@ public:
     // and must live until parse() is done.
 
     void flag(const std::string& names, bool& target, const std::string& help);
+    /// A flag that sets `target` to `value`; of several with one target the last counts.
+    void setting(const std::string& names, std::string& target, const std::string& value,
+                 const std::string& help);
     /// A flag that may be repeated, as -ddd.
     void counted_flag(const std::string& names, int& target, const std::string& help);
     /// Of several the last counts.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -63,6 +64,30 @@ std::string settings_of(const RunSpec& spec) {
     const std::string line = side_line(bare);
     const std::string empty = side_line(RunSpec());
     return line.size() > empty.size() ? line.substr(empty.size() + 2) : "";
+}
+
+/// Whether `error` is there without what was given for the side alone.
+bool is_shared(const CompareSide& side, const RunSpec& full, const UserError& error,
+               const DataDirs& dirs) {
+    if (!side.shared) return true;
+    RunSpec spec = *side.shared;
+    if (spec.platform.empty()) spec.platform = full.platform;
+    spec.workload = full.workload;
+    spec.events = full.events;
+    try {
+        (void)prepare(spec, dirs);
+    } catch (const UserError& other) {
+        return std::string_view(other.what()) == error.what();
+    }
+    return false;
+}
+
+/// The error with its option's name as it is for one side: "--set KEY" becomes "--baseline-set KEY".
+UserError with_side(UserError error, const std::string& prefix) {
+    constexpr std::string_view kDashes = "--";
+    const std::string key = error.key();
+    if (key.rfind(kDashes, 0) == 0) error.key(prefix + key.substr(kDashes.size()));
+    return error;
 }
 
 /// "poundtime.toml" may stand for the scenario that comes with Linefill if there is no such file here.
@@ -206,7 +231,16 @@ ComparisonTitle ComparePlan::title() const {
 
 void check(const ComparePlan& plan, const DataDirs& dirs) {
     for (const auto& row : plan.runs().rows) {
-        for (const RunSpec& spec : row) (void)prepare(spec, dirs);
+        for (std::size_t side = 0; side < row.size(); ++side) {
+            try {
+                (void)prepare(row[side], dirs);
+            } catch (const UserError& error) {
+                if (!is_shared(plan.sides[side], row[side], error, dirs)) {
+                    throw with_side(error, plan.sides[side].option_prefix);
+                }
+                throw;
+            }
+        }
     }
 }
 

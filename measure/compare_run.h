@@ -42,6 +42,10 @@ struct CompareDraft {
 struct CompareSide {
     std::string name;  ///< "v4.7-rc7+prefetch-curr-exec-start"
     RunSpec spec;
+    /// The same without what was given for this side alone, and how options for this side alone begin
+    /// ("--baseline-"): so that a message names the option that was typed. Empty: there were none.
+    std::optional<RunSpec> shared = std::nullopt;
+    std::string option_prefix = {};
 };
 
 /// One row: a workload on a platform.
@@ -75,7 +79,8 @@ struct ComparePlan {
 /// Names the sides by their kernels, and by what else differs between them.
 void name_sides(std::vector<CompareSide>& sides);
 
-/// Prepares every run of the plan, so that all mistakes are found before anything runs.
+/// Prepares every run of the plan, so that all mistakes are found before anything runs. What is wrong
+/// with a side's own options is said by their names ("--baseline-set", not "--set").
 void check(const ComparePlan& plan, const DataDirs& dirs);
 
 /// The rows of the table for one finished row of runs, one per metric.

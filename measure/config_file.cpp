@@ -2,6 +2,7 @@
 // The platform part is a platform file whose sections stand below [platform].
 #include "measure/config_file.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -108,6 +109,17 @@ void read_sampling(const Entry& entry, RunSpec& spec) {
     }
 }
 
+void read_scope(const Entry& entry, RunSpec& spec) {
+    const std::vector<std::string>& names = count_scope_names();
+    const auto found = std::find(names.begin(), names.end(), entry.text());
+    if (found == names.end()) {
+        std::string expected = "one of";
+        for (const std::string& name : names) expected += ' ' + name;
+        entry.refuse(expected);
+    }
+    spec.scope = static_cast<CountScope>(found - names.begin());
+}
+
 std::map<std::string, std::function<void(const Entry&)>> readers(RunConfig& config) {
     RunSpec& spec = config.spec;
     const auto text_to = [](std::string& to) {
@@ -134,6 +146,12 @@ std::map<std::string, std::function<void(const Entry&)>> readers(RunConfig& conf
             {"quantum_ns", [&spec](const Entry& entry) { spec.quantum_ns = entry.number(); }},
             {"without", list_to(spec.ablations)},
             {"events", list_to(spec.events)},
+            {"counted", [&spec](const Entry& entry) { read_scope(entry, spec); }},
+            {"interval_ms",
+             [&spec](const Entry& entry) {
+                 spec.interval_ms = static_cast<double>(entry.number());
+                 if (*spec.interval_ms < 1) entry.refuse("a whole number from 1");
+             }},
             {"sampling", [&spec](const Entry& entry) { read_sampling(entry, spec); }}};
 }
 
@@ -179,6 +197,10 @@ std::string write_run_config(const RunConfig& config, const DataDirs& dirs) {
     if (spec.quantum_ns) add("quantum_ns", std::to_string(*spec.quantum_ns));
     add_list("without", kernel_ablations);
     add_list("events", spec.events);
+    if (spec.scope != CountScope::kWorkload) {
+        add("counted", quote_toml(count_scope_names().at(static_cast<std::size_t>(spec.scope))));
+    }
+    if (spec.interval_ms) add("interval_ms", fixed(*spec.interval_ms, 0));
     add("sampling", quote_toml(spec.sampling == Sampling::kFull     ? "full"
                                : spec.sampling == Sampling::kAmount ? spec.sample_amount
                                                                     : "default"));

@@ -2,6 +2,7 @@
 // Each perf event is a sum of model events; the kernel's own (software) events are counted exactly.
 #include "measure/event_counts.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -29,14 +30,14 @@ struct Selected {
     double clock_s = 0;
 };
 
-Selected select(const ScenarioResult& scenario, char modifier) {
+Selected select(const CountView& view, const ScenarioResult& scenario, char modifier) {
     switch (modifier) {
         case 'u':
-            return {scenario.counts.user, &scenario.sampling_error_user, scenario.user_s};
+            return {view.counts.user, &scenario.sampling_error_user, view.user_clock_s};
         case 'k':
-            return {scenario.counts.kernel, &scenario.sampling_error_kernel, scenario.sys_s};
+            return {view.counts.kernel, &scenario.sampling_error_kernel, view.kernel_clock_s};
         default:
-            return {scenario.counts.total(), &scenario.sampling_error, scenario.task_clock_s};
+            return {view.counts.total(), &scenario.sampling_error, view.clock_s};
     }
 }
 
@@ -91,19 +92,23 @@ std::optional<double> software_event(const Selected& selected, std::string_view 
     return std::nullopt;
 }
 
-void add_event(const ScenarioResult& scenario, const model::PmuConfig& pmu, const std::string& name,
-               RunResult& run) {
-    if (run.events.count(name) != 0) return;
+/// An event with its sampling error, in percent of the value; 0: none.
+struct Measured {
+    EventCount count;
+    double error_pct = 0;
+};
+
+Measured measure_event(const CountView& view, const ScenarioResult& scenario,
+                       const model::PmuConfig& pmu, const std::string& name) {
     const bool is_raw = name.rfind(kModelEventPrefix, 0) == 0;
     const EventName parsed = is_raw ? EventName{name, name, '\0'} : parse_event_name(name);
-    const Selected selected = select(scenario, parsed.modifier);
-    const double clock_ns = scenario.task_clock_s * kNsPerSecond;
+    const Selected selected = select(view, scenario, parsed.modifier);
+    const double clock_ns = view.clock_s * kNsPerSecond;
     EventCount count;
     count.running_ns = clock_ns;
     if (const auto software = software_event(selected, parsed.event)) {
         count.value = *software;
-        run.events[name] = count;
-        return;
+        return {count, 0};
     }
     const auto definition = pmu.events.find(parsed.event);
     const std::vector<std::string> terms = definition == pmu.events.end()
@@ -114,37 +119,45 @@ void add_event(const ScenarioResult& scenario, const model::PmuConfig& pmu, cons
     count.supported = is_raw ? event_of(raw_name).has_value() : !terms.empty();
     if (!count.supported) {
         count.running_ns = 0;
-        run.events[name] = count;
-        return;
+        return {count, 0};
     }
     const Estimate sum =
         is_raw ? of_event(selected, *event_of(raw_name)) : of_sum(selected, pmu, terms);
     count.value = sum.value;
     count.running_pct = kPercent * scenario.sampled_share;
     count.running_ns = clock_ns * scenario.sampled_share;
-    run.events[name] = count;
-    if (sum.value > 0 && sum.error > 0) {
-        run.sampling_rel_err[name] = kPercent * sum.error / sum.value;
-    }
+    return {count, sum.value > 0 ? kPercent * sum.error / sum.value : 0};
 }
 
 }  // namespace
 
-void add_events(const ScenarioResult& scenario, const model::PmuConfig& pmu,
-                const std::vector<std::string>& names, RunResult& run) {
-    for (const std::string& name : names) {
-        if (const auto parts = ratio_parts(name)) {
-            add_events(scenario, pmu, {parts->first, parts->second}, run);
-            continue;
-        }
-        const bool is_time = name == "elapsed" || name == "user" || name == "sys";
-        if (is_time || run.metrics.count(name) != 0) continue;
-        add_event(scenario, pmu, name, run);
-    }
+CountView whole_workload(const ScenarioResult& scenario) {
+    return {scenario.counts, scenario.task_clock_s, scenario.user_s, scenario.sys_s};
 }
 
-RunResult to_run_result(const ScenarioResult& scenario, const model::PmuConfig& pmu,
-                        const std::vector<std::string>& names) {
+EventCount count_event(const CountView& view, const ScenarioResult& scenario,
+                       const model::PmuConfig& pmu, const std::string& name) {
+    return measure_event(view, scenario, pmu, name).count;
+}
+
+std::vector<std::string> events_among(const std::vector<std::string>& names,
+                                      const ScenarioResult& scenario) {
+    std::vector<std::string> events;
+    const auto add = [&](const std::string& name) {
+        const bool is_time = name == "elapsed" || name == "user" || name == "sys";
+        const bool is_there = std::find(events.begin(), events.end(), name) != events.end();
+        if (!is_time && !is_there && scenario.metrics.count(name) == 0) events.push_back(name);
+    };
+    for (const std::string& name : names) {
+        const auto parts = ratio_parts(name);
+        add(parts ? parts->first : name);
+        if (parts) add(parts->second);
+    }
+    return events;
+}
+
+RunResult to_run_result(const ScenarioResult& scenario, const CountView& view,
+                        const model::PmuConfig& pmu, const std::vector<std::string>& names) {
     RunResult run;
     run.seed = scenario.seed;
     run.elapsed_s = scenario.elapsed_s;
@@ -154,10 +167,20 @@ RunResult to_run_result(const ScenarioResult& scenario, const model::PmuConfig& 
     for (const auto& [name, share] : scenario.metric_errors) {
         run.sampling_rel_err[name] = kPercent * share;
     }
-    add_events(scenario, pmu, names, run);
+    std::vector<std::string> events = events_among(names, scenario);
     // Counted in every run, so that its share in detail is known whatever was asked for.
-    add_event(scenario, pmu, std::string(kModelEventPrefix) + "loads", run);
+    events.push_back(std::string(kModelEventPrefix) + "loads");
+    for (const std::string& name : events) {
+        const Measured measured = measure_event(view, scenario, pmu, name);
+        run.events[name] = measured.count;
+        if (measured.error_pct > 0) run.sampling_rel_err[name] = measured.error_pct;
+    }
     return run;
+}
+
+RunResult to_run_result(const ScenarioResult& scenario, const model::PmuConfig& pmu,
+                        const std::vector<std::string>& names) {
+    return to_run_result(scenario, whole_workload(scenario), pmu, names);
 }
 
 }  // namespace linefill::measure

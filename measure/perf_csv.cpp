@@ -16,7 +16,7 @@ constexpr int kTimeDecimals = 9;
 constexpr int kFigureDigits = 6;
 constexpr double kPercent = 100.0;
 
-std::string scope_fields(const RowScope& scope, const std::string& separator) {
+std::string scope_fields(const RowScope& scope, const PerfRow& row, const std::string& separator) {
     std::string text;
     if (scope.interval_s) {
         text = right_aligned(fixed(*scope.interval_s, kTimeDecimals), kTimeWidth) + separator;
@@ -30,7 +30,8 @@ std::string scope_fields(const RowScope& scope, const std::string& separator) {
         case RowScope::Kind::kSocket:
         case RowScope::Kind::kCore:
         case RowScope::Kind::kNode:
-            text += scope.name + separator + std::to_string(scope.aggregated) + separator;
+            text +=
+                scope.name + separator + std::to_string(aggregated_cpus(scope, row)) + separator;
             break;
         case RowScope::Kind::kThread:
             text += scope.name + '-' + std::to_string(scope.id) + separator;
@@ -40,14 +41,7 @@ std::string scope_fields(const RowScope& scope, const std::string& separator) {
 }
 
 std::string value_text(const PerfRow& row) {
-    switch (row.state) {
-        case PerfRow::State::kNotSupported:
-            return "<not supported>";
-        case PerfRow::State::kNotCounted:
-            return "<not counted>";
-        case PerfRow::State::kCounted:
-            break;
-    }
+    if (const auto missing = missing_text(row)) return std::string(*missing);
     if (row.is_figure) {
         return plain_digits(row.value, kFigureDigits);
     }
@@ -66,7 +60,7 @@ std::string row_text(const RowScope& scope, const PerfRow& row, bool repeated,
                      const std::string& separator) {
     // The mean of equal shares may miss a whole number by a rounding error.
     constexpr double kRounding = 1e-9;
-    const std::string start = scope_fields(scope, separator);
+    const std::string start = scope_fields(scope, row, separator);
     const bool partly = row.running_pct != kPercent;
     std::vector<std::string> fields = {value_text(row), row.unit, row.name};
     if (repeated) {
@@ -94,7 +88,7 @@ std::string perf_csv(const StatReport& report, std::string_view separator) {
     std::string text = comment_block(report.header);
     for (const PlacedRow& placed : placed_rows(report)) {
         const bool repeated = report.parts.front().runs.size() > 1;
-        text += row_text(*placed.scope, placed.row, repeated, std::string(separator));
+        text += row_text(placed.scope, placed.row, repeated, std::string(separator));
     }
     return text;
 }

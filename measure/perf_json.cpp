@@ -13,14 +13,14 @@ constexpr int kDecimals = 6;
 constexpr int kTimeDecimals = 9;
 constexpr double kPercent = 100.0;
 
-std::string scope_members(const RowScope& scope) {
+std::string scope_members(const RowScope& scope, const PerfRow& row) {
     std::string text;
     if (scope.interval_s) {
         text = "\"interval\" : " + fixed(*scope.interval_s, kTimeDecimals) + ", ";
     }
-    const auto group = [&scope](const char* key) {
+    const auto group = [&](const char* key) {
         return '"' + std::string(key) + "\" : " + json_string(scope.name) +
-               ", \"aggregate-number\" : " + std::to_string(scope.aggregated) + ", ";
+               ", \"aggregate-number\" : " + std::to_string(aggregated_cpus(scope, row)) + ", ";
     };
     switch (scope.kind) {
         case RowScope::Kind::kAll:
@@ -46,14 +46,7 @@ std::string scope_members(const RowScope& scope) {
 }
 
 std::string value_text(const PerfRow& row) {
-    switch (row.state) {
-        case PerfRow::State::kNotSupported:
-            return "<not supported>";
-        case PerfRow::State::kNotCounted:
-            return "<not counted>";
-        case PerfRow::State::kCounted:
-            break;
-    }
+    if (const auto missing = missing_text(row)) return std::string(*missing);
     return fixed(row.value, kDecimals);
 }
 
@@ -69,7 +62,7 @@ std::string perf_json(const StatReport& report) {
     constexpr double kRounding = 1e-9;
     for (const PlacedRow& placed : placed_rows(report)) {
         const PerfRow& row = placed.row;
-        text += '{' + scope_members(*placed.scope) +
+        text += '{' + scope_members(placed.scope, row) +
                 "\"counter-value\" : " + json_string(value_text(row)) +
                 ", \"unit\" : " + json_string(row.unit) + ", \"event\" : " + json_string(row.name);
         if (report.parts.front().runs.size() > 1) {
@@ -99,7 +92,7 @@ std::string meta_json(const StatReport& report) {
     }
     text += "],\n \"seeds\": [";
     if (!report.parts.empty()) {
-        const std::vector<RunResult>& runs = report.parts.front().runs;
+        const std::vector<RunResult>& runs = report.whole_runs();
         for (std::size_t i = 0; i < runs.size(); ++i) {
             text += (i == 0 ? "" : ", ") + std::to_string(runs[i].seed);
         }

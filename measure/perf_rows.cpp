@@ -279,26 +279,64 @@ std::vector<PerfRow> perf_rows(const StatReport& report, const ScopedRuns& part)
     return rows;
 }
 
+std::optional<std::string_view> missing_text(const PerfRow& row) {
+    switch (row.state) {
+        case PerfRow::State::kNotSupported:
+            return "<not supported>";
+        case PerfRow::State::kNotCounted:
+            return "<not counted>";
+        case PerfRow::State::kCounted:
+            break;
+    }
+    return std::nullopt;
+}
+
+int aggregated_cpus(const RowScope& scope, const PerfRow& row) {
+    return row.state == PerfRow::State::kCounted ? scope.aggregated : 1;
+}
+
 std::vector<PlacedRow> placed_rows(const StatReport& report) {
     std::vector<PlacedRow> placed;
+    StatReport shown;
+    shown.events = report.events;
+    if (report.whole.empty()) shown.figures = report.figures;
     std::size_t first = 0;
     while (first < report.parts.size()) {
         std::size_t end = first + 1;
-        const bool by_cpu = report.parts[first].scope.kind == RowScope::Kind::kCpu;
-        while (by_cpu && end < report.parts.size() &&
+        const RowScope::Kind kind = report.parts[first].scope.kind;
+        const bool by_event = kind == RowScope::Kind::kCpu || kind == RowScope::Kind::kThread;
+        while (by_event && end < report.parts.size() &&
                same_interval(report.parts[first], report.parts[end])) {
             ++end;
         }
         std::vector<std::vector<PerfRow>> rows;
         for (std::size_t part = first; part < end; ++part) {
-            rows.push_back(perf_rows(report, report.parts[part]));
+            rows.push_back(perf_rows(shown, report.parts[part]));
         }
         for (std::size_t row = 0; row < rows.front().size(); ++row) {
+            std::vector<PlacedRow> event;
             for (std::size_t part = first; part < end; ++part) {
-                placed.push_back({&report.parts[part].scope, rows[part - first][row]});
+                const PerfRow& one = rows[part - first][row];
+                const bool nothing = one.state != PerfRow::State::kCounted || one.value == 0;
+                if (kind == RowScope::Kind::kThread && nothing) continue;
+                event.push_back({report.parts[part].scope, one});
             }
+            if (kind == RowScope::Kind::kThread) {
+                std::stable_sort(event.begin(), event.end(),
+                                 [](const PlacedRow& a, const PlacedRow& b) {
+                                     return a.row.value > b.row.value;
+                                 });
+            }
+            placed.insert(placed.end(), event.begin(), event.end());
         }
         first = end;
+    }
+    if (!report.whole.empty() && !report.at_intervals()) {
+        shown.figures = report.figures;
+        shown.events.clear();
+        for (const PerfRow& row : perf_rows(shown, {RowScope{}, report.whole})) {
+            placed.push_back({RowScope{}, row});
+        }
     }
     return placed;
 }

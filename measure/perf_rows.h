@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "measure/metrics.h"
@@ -86,6 +87,15 @@ struct StatReport {
     /// One entry unless counts are split (-A, --per-socket, ...) or taken at intervals (-I). All
     /// entries have equally many runs.
     std::vector<ScopedRuns> parts;
+    /// The whole runs behind parts that are split: their times, and the workload's figures.
+    std::vector<RunResult> whole;
+
+    [[nodiscard]] const std::vector<RunResult>& whole_runs() const {
+        return whole.empty() && !parts.empty() ? parts.front().runs : whole;
+    }
+    [[nodiscard]] bool at_intervals() const {
+        return !parts.empty() && parts.front().scope.interval_s.has_value();
+    }
 };
 
 /// A report of `runs` without any split.
@@ -97,12 +107,22 @@ struct StatReport {
 [[nodiscard]] std::vector<PerfRow> perf_rows(const StatReport& report, const ScopedRuns& part);
 
 /// The parts and rows in the order in which perf prints them: with -A all CPUs of an event follow
-/// each other, in every other split all events of a part.
+/// each other, with --per-thread those threads that counted anything, largest count first; in every
+/// other split all events of a part. Behind parts that are split, but not at intervals, stand the
+/// workload's figures, of the whole run.
 struct PlacedRow {
-    const RowScope* scope;
+    RowScope scope;
     PerfRow row;
 };
 [[nodiscard]] std::vector<PlacedRow> placed_rows(const StatReport& report);
+
+/// What stands in the place of a count that there is not, the same in all forms; nothing for a
+/// counted row.
+[[nodiscard]] std::optional<std::string_view> missing_text(const PerfRow& row);
+
+/// How many CPUs the row of a socket, core or node says it adds up: perf stops at the first that did
+/// not count.
+[[nodiscard]] int aggregated_cpus(const RowScope& scope, const PerfRow& row);
 
 /// "sampling error: cycles 0.42%, ..." for the header of a single sampled run; empty if the run was
 /// not sampled.

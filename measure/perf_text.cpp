@@ -25,18 +25,20 @@ constexpr int kCoreWidth = 15;
 constexpr int kAggregatedWidth = 4;
 constexpr int kThreadNameWidth = 16;
 constexpr int kThreadIdWidth = 8;
+constexpr std::size_t kIntervalsPerHeading = 25;
 constexpr int kElapsedWidth = 17;
 constexpr int kElapsedDecimals = 9;
 constexpr int kFigureDigits = 6;
 constexpr double kPercent = 100.0;
 
-std::string scope_text(const RowScope& scope) {
+std::string scope_text(const RowScope& scope, const PerfRow& row) {
     std::string text;
     if (scope.interval_s) {
         text = right_aligned(fixed(*scope.interval_s, kElapsedDecimals), kTimeWidth) + ' ';
     }
-    const auto aggregated = [&scope] {
-        return ' ' + right_aligned(std::to_string(scope.aggregated), kAggregatedWidth) + ' ';
+    const auto aggregated = [&] {
+        const std::string cpus = std::to_string(aggregated_cpus(scope, row));
+        return ' ' + right_aligned(cpus, kAggregatedWidth) + ' ';
     };
     switch (scope.kind) {
         case RowScope::Kind::kAll:
@@ -60,14 +62,7 @@ std::string scope_text(const RowScope& scope) {
 }
 
 std::string value_text(const PerfRow& row) {
-    switch (row.state) {
-        case PerfRow::State::kNotSupported:
-            return "<not supported>";
-        case PerfRow::State::kNotCounted:
-            return "<not counted>";
-        case PerfRow::State::kCounted:
-            break;
-    }
+    if (const auto missing = missing_text(row)) return std::string(*missing);
     if (row.is_figure) {
         return plain_digits(row.value, kFigureDigits);
     }
@@ -103,7 +98,7 @@ std::string noise_text(double pct) {
 }
 
 std::string row_text(const RowScope& scope, const PerfRow& row, bool repeated) {
-    std::string text = scope_text(scope);
+    std::string text = scope_text(scope, row);
     const std::string left = right_aligned(value_text(row), kValueWidth) + ' ' +
                              left_aligned(row.unit, kUnitWidth) + ' ';
     if (row.state != PerfRow::State::kCounted) {
@@ -138,15 +133,17 @@ int elapsed_decimals(double error) {
     return static_cast<int>(std::ceil(-std::log10(error))) + kDigits;
 }
 
-std::string times_text(const std::vector<RunResult>& runs) {
+std::string times_text(const std::vector<RunResult>& runs, bool system_wide) {
     const auto seconds = [](double value, std::string_view what) {
         return ' ' + right_aligned(fixed(value, kElapsedDecimals), kElapsedWidth) + " seconds " +
                std::string(what) + '\n';
     };
     if (runs.size() == 1) {
         const RunResult& run = runs.front();
-        return seconds(run.elapsed_s, "time elapsed") + '\n' + seconds(run.user_s, "user") +
-               seconds(run.sys_s, "sys") + "\n\n";
+        const std::string elapsed = seconds(run.elapsed_s, "time elapsed") + '\n';
+        // The times of the program alone are not those of what was counted.
+        if (system_wide) return elapsed;
+        return elapsed + seconds(run.user_s, "user") + seconds(run.sys_s, "sys") + "\n\n";
     }
     Welford elapsed;
     for (const RunResult& run : runs) {
@@ -209,21 +206,26 @@ std::string perf_text(const StatReport& report) {
         return text;
     }
     const std::vector<RunResult>& runs = report.parts.front().runs;
-    const RowScope& first = report.parts.front().scope;
-    const bool at_intervals = first.interval_s.has_value();
-    text += at_intervals ? interval_heading(first.kind) : title_text(report, runs.size());
+    const bool at_intervals = report.at_intervals();
+    if (!at_intervals) text += title_text(report, runs.size());
 
     const bool names_elapsed =
         std::find(report.events.begin(), report.events.end(), "elapsed") != report.events.end();
+    std::size_t intervals = 0;
+    std::optional<double> interval;
     for (const PlacedRow& placed : placed_rows(report)) {
+        if (at_intervals && placed.scope.interval_s != interval) {
+            interval = placed.scope.interval_s;
+            if (intervals++ % kIntervalsPerHeading == 0) {
+                text += interval_heading(placed.scope.kind);
+            }
+        }
         const bool in_times = placed.row.name == "elapsed" && !names_elapsed;
         if (!in_times || at_intervals) {
-            text += row_text(*placed.scope, placed.row, runs.size() > 1);
+            text += row_text(placed.scope, placed.row, runs.size() > 1);
         }
     }
-    if (!at_intervals) {
-        text += '\n' + times_text(runs);
-    }
+    if (!at_intervals) text += '\n' + times_text(report.whole_runs(), report.system_wide);
     return text;
 }
 

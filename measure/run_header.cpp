@@ -28,6 +28,13 @@ std::vector<std::pair<std::string, std::string>> settings(const RunSpec& spec) {
     add_all("align", spec.aligns);
     add_all("move", spec.moves);
     if (!spec.draws) lines.emplace_back("draws", "off");
+    if (spec.scope != CountScope::kWorkload) {
+        const std::string& name = count_scope_names().at(static_cast<std::size_t>(spec.scope));
+        lines.emplace_back("counted", spec.scope == CountScope::kSystem
+                                          ? "the whole system"
+                                          : "the whole system, by " + name);
+    }
+    if (spec.interval_ms) lines.emplace_back("interval", shortest(*spec.interval_ms) + " ms");
     return lines;
 }
 

@@ -2,9 +2,11 @@
 // A spec through the scenarios layer and back.
 #include "measure/run_once.h"
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
+#include "measure/count_parts.h"
 #include "measure/event_counts.h"
 #include "measure/report/report.h"
 #include "model/sim/error.h"
@@ -13,6 +15,12 @@
 
 namespace linefill::measure {
 namespace {
+
+/// Whether more than one sum of counts is asked for.
+bool is_split(const RunSpec& spec) {
+    return spec.interval_ms.has_value() ||
+           (spec.scope != CountScope::kWorkload && spec.scope != CountScope::kSystem);
+}
 
 void check_identities(const scenarios::ScenarioResult& result) {
     std::string broken;
@@ -45,6 +53,11 @@ RunOutcome run_once(const RunSpec& spec, const DataDirs& dirs) {
     request.mcs_queueing = prepared.mcs_queueing;
     request.page_aligned_percpu = prepared.page_aligned_percpu;
 
+    request.split = is_split(spec) || counts_cpus(spec.scope);
+    if (spec.interval_ms) {
+        request.interval = std::llround(*spec.interval_ms * model::kMillisecond);
+    }
+
     std::unique_ptr<AttributionRecorder> recorder;
     if (spec.attribution.accesses) {
         recorder = make_attribution_recorder(prepared);
@@ -55,7 +68,11 @@ RunOutcome run_once(const RunSpec& spec, const DataDirs& dirs) {
     check_identities(result);
 
     RunOutcome outcome;
-    outcome.result = to_run_result(result, prepared.platform.pmu, spec.events);
+    outcome.result =
+        to_run_result(result, whole_view(result, spec.scope), prepared.platform.pmu, spec.events);
+    if (is_split(spec)) {
+        outcome.result.parts = count_parts(result, spec.scope, prepared.platform.pmu, spec.events);
+    }
     outcome.accesses = result.modelled_accesses;
     if (recorder) outcome.attribution = recorder->finish(result);
     return outcome;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace linefill::measure {
 
@@ -22,6 +23,19 @@ struct EventCount {
     bool operator==(const EventCount&) const = default;
 };
 
+/// The counts of a part of a run: of an interval, of a CPU, a socket, a core or a thread.
+struct RunPart {
+    unsigned interval = 0;
+    double end_s = 0;     ///< of the interval, since the program's start
+    double length_s = 0;  ///< of every interval but the last, which may be shorter
+    int id = 0;           ///< the CPU's number, or the thread's id
+    std::string name;     ///< "S0", "S0-D0-C0", or the thread's name
+    int cpus = 0;         ///< of a socket or a core
+    std::map<std::string, EventCount> events;
+
+    bool operator==(const RunPart&) const = default;
+};
+
 /// One run. Runs of a comparison's two sides that share a seed are a pair.
 struct RunResult {
     std::uint64_t seed = 0;
@@ -35,6 +49,9 @@ struct RunResult {
     /// Error of sampling within this run (one standard error), in percent of the value, by event or
     /// metric name.
     std::map<std::string, double> sampling_rel_err;
+    /// If counts are split (RunSpec::scope, RunSpec::interval_ms): by interval, then CPU, socket, core
+    /// or thread. What is whole in them sums to `events`.
+    std::vector<RunPart> parts;
 
     bool operator==(const RunResult&) const = default;
 };

@@ -93,6 +93,36 @@ EventCount to_count(const Json& json, const std::string& name) {
     return count;
 }
 
+/// Parts are many: their members stand in arrays, events by name.
+Json from_part(const RunPart& part) {
+    Json events = Json::object();
+    for (const auto& [name, count] : part.events) {
+        events[name] = {number(count.value), count.supported, number(count.running_pct),
+                        number(count.running_ns)};
+    }
+    return Json::array({part.interval, number(part.end_s), number(part.length_s), part.id,
+                        part.name, part.cpus, std::move(events)});
+}
+
+RunPart to_part(const Json& json) {
+    try {
+        RunPart part;
+        part.interval = json.at(0).get<unsigned>();
+        part.end_s = to_double(json.at(1), "parts");
+        part.length_s = to_double(json.at(2), "parts");
+        part.id = json.at(3).get<int>();
+        part.name = json.at(4).get<std::string>();
+        part.cpus = json.at(5).get<int>();
+        for (const auto& [name, count] : json.at(6).items()) {
+            part.events[name] = {to_double(count.at(0), name), count.at(1).get<bool>(),
+                                 to_double(count.at(2), name), to_double(count.at(3), name)};
+        }
+        return part;
+    } catch (const Json::exception&) {
+        throw std::runtime_error("run result: \"parts\" holds what is no part");
+    }
+}
+
 }  // namespace
 
 std::string to_json(const RunResult& run) {
@@ -103,13 +133,17 @@ std::string to_json(const RunResult& run) {
                         {"running_pct", number(count.running_pct)},
                         {"running_ns", number(count.running_ns)}};
     }
-    const Json json = {{"seed", run.seed},
-                       {"events", std::move(events)},
-                       {"elapsed_s", number(run.elapsed_s)},
-                       {"user_s", number(run.user_s)},
-                       {"sys_s", number(run.sys_s)},
-                       {"metrics", from_map(run.metrics)},
-                       {"sampling_rel_err", from_map(run.sampling_rel_err)}};
+    Json json = {{"seed", run.seed},
+                 {"events", std::move(events)},
+                 {"elapsed_s", number(run.elapsed_s)},
+                 {"user_s", number(run.user_s)},
+                 {"sys_s", number(run.sys_s)},
+                 {"metrics", from_map(run.metrics)},
+                 {"sampling_rel_err", from_map(run.sampling_rel_err)}};
+    if (!run.parts.empty()) {
+        Json& parts = json["parts"] = Json::array();
+        for (const RunPart& part : run.parts) parts.push_back(from_part(part));
+    }
     return json.dump();
 }
 
@@ -133,6 +167,9 @@ RunResult run_result_from_json(std::string_view text) {
     run.sys_s = double_member(json, "sys_s");
     run.metrics = to_map(object_member(json, "metrics"));
     run.sampling_rel_err = to_map(object_member(json, "sampling_rel_err"));
+    if (json.contains("parts")) {
+        for (const Json& part : json.at("parts")) run.parts.push_back(to_part(part));
+    }
     return run;
 }
 

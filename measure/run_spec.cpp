@@ -30,6 +30,12 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
+const std::vector<std::string>& count_scope_names() {
+    static const std::vector<std::string> kNames = {"workload", "system", "cpu",
+                                                    "socket",   "core",   "thread"};
+    return kNames;
+}
+
 std::string command_line(const std::vector<std::string>& words) {
     std::string line;
     for (const std::string& word : words) {

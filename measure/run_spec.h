@@ -13,6 +13,9 @@ namespace linefill::measure {
 /// Whose counts are reported (perf's -a, -A, --per-socket, ...).
 enum class CountScope { kWorkload, kSystem, kPerCpu, kPerSocket, kPerCore, kPerThread };
 
+/// "workload", "system", "cpu", "socket", "core", "thread", in the order of the values.
+[[nodiscard]] const std::vector<std::string>& count_scope_names();
+
 /// How much of a long workload is simulated in detail.
 enum class Sampling {
     kDefault,  ///< the workload's own choice

@@ -77,6 +77,16 @@ std::vector<IdentityCheck> check_identities(model::Machine& machine, kernel::Ker
     for (const Event e : {Event::kCycles, Event::kInstructions, Event::kLoads, Event::kL1dFill}) {
         add(named("sum of CPUs = total, ", e), cpus[e], total[e]);
     }
+    if (!result.parts.empty()) {
+        Counters parts;
+        for (const CountPart& p : result.parts) {
+            if (p.pid != 0) parts += p.counts.total();
+        }
+        for (std::size_t i = 0; i < model::kEventCount; ++i) {
+            add(named("sum of parts = total, ", static_cast<Event>(i)), parts.event[i],
+                total.event[i]);
+        }
+    }
     if (result.sampled_share >= 1) {
         // Nothing was scaled: the workload's tasks are the total, to the last count.
         Counters tasks;

@@ -166,6 +166,7 @@ ScenarioResult run_workload(const RunRequest& request) {
     Epilogue epilogue(machine);
     kernel.on_last_exit = [&] {
         ended = model::this_hw_thread().now();
+        conductor.finish(ended);
         epilogue.begin(ended);
     };
     try {
@@ -190,6 +191,13 @@ ScenarioResult run_workload(const RunRequest& request) {
     result.sampling_error_kernel = estimate.error_kernel;
     result.running_threads = estimate.running;
     put_exact(result, kernel);
+    result.parts = conductor.parts();
+    result.intervals = conductor.intervals();
+    result.interval_s = model::seconds_from_ticks(request.interval);
+    for (unsigned cpu = 0; cpu < machine.cpus(); ++cpu) {
+        result.cpus.push_back({machine.socket_of(cpu),
+                               machine.core_of(cpu) % request.platform.topology.cores_per_socket});
+    }
     result.per_cpu = share_out(result.counts, conductor.measured_per_cpu());
 
     const Worker& leader = process.threads().front()->worker();

@@ -55,6 +55,9 @@ struct RunRequest {
     model::AccessObserver* observer = nullptr;
     /// Sees who waited for which lock, in what is measured; null: off.
     kernel::LockObserver* lock_observer = nullptr;
+    /// Keeps counts apart by interval, CPU and task (ScenarioResult::parts); costs a little time.
+    bool split = false;
+    model::Tick interval = 0;  ///< length of an interval; 0: the whole run is one
     /// How far a hardware thread may run ahead of the others; 0: not at all; negative: the model's.
     model::Tick quantum = -1;
     // Mechanisms that an ablation switches off; those of the machine are in platform.mechanisms.
@@ -90,6 +93,20 @@ struct BucketResult {
     double whole = 0;    ///< units in the whole run; kOnce: 1 and 1
 };
 
+/// What one task did on one CPU in one interval.
+struct CountPart {
+    unsigned interval = 0;
+    unsigned cpu = 0;
+    int pid = 0;           ///< 0: the CPU's idle task
+    SplitCounters counts;  ///< events only
+};
+
+/// Where a logical CPU is.
+struct CpuPlace {
+    unsigned socket = 0;
+    unsigned core = 0;  ///< in its socket
+};
+
 /// A task of the workload at the end.
 struct TaskResult {
     int pid = 0;
@@ -119,6 +136,13 @@ struct ScenarioResult {
     std::array<BucketResult, kBucketCount> buckets;
     /// The same as `counts` for each logical CPU; sums to it.
     std::vector<SplitCounters> per_cpu;
+
+    /// With RunRequest::split: `counts` shared out exactly, and what idle tasks did beside them between
+    /// the program's start and its end.
+    std::vector<CountPart> parts;
+    unsigned intervals = 1;
+    double interval_s = 0;  ///< length of all intervals but the last; 0: there is one
+    std::vector<CpuPlace> cpus;
 
     double elapsed_s = 0;     ///< from the start of the program to the end of its last thread
     double task_clock_s = 0;  ///< time on CPUs, all tasks

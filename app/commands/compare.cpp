@@ -165,8 +165,10 @@ std::vector<std::string> metrics_of(const CompareOptions& options, const Compare
     return metrics;
 }
 
-measure::RunSpec side_spec(const CompareOptions& options, const CompareDraft& draft,
-                           const std::string& kernel, const SideOptions& side) {
+/// One side, `name` "baseline" or "patched".
+measure::CompareSide side_of(const CompareOptions& options, const CompareDraft& draft,
+                             const std::string& kernel, const SideOptions& own,
+                             const std::string& name) {
     measure::RunSpec spec;
     spec.overrides = draft.overrides;
     spec.config = draft.config;
@@ -177,14 +179,21 @@ measure::RunSpec side_spec(const CompareOptions& options, const CompareDraft& dr
     apply(options.kernel, spec);
     apply(options.repeat, spec);
     spec.kernel = kernel;
-    apply(side.machine, spec);
-    if (!side.machine.platforms.empty() &&
-        platform_list(side.machine.platforms, "--...-platform").size() != 1) {
-        throw UserError("one side has one platform").value(side.machine.platforms);
-    }
-    apply(side.kernel, spec);
     spec.attribution.accesses = options.explain;
-    return spec;
+
+    measure::CompareSide side;
+    if (own.any()) side.shared = spec;
+    side.option_prefix = "--" + name + "-";
+    if (!own.machine.platforms.empty() &&
+        platform_list(own.machine.platforms, side.option_prefix + "platform").size() != 1) {
+        throw UserError("one side has one platform")
+            .key(side.option_prefix + "platform")
+            .value(own.machine.platforms);
+    }
+    apply(own.machine, spec, side.option_prefix);
+    apply(own.kernel, spec);
+    side.spec = std::move(spec);
+    return side;
 }
 
 ComparePlan plan_of(const CompareOptions& options, const Words& words) {
@@ -192,10 +201,11 @@ ComparePlan plan_of(const CompareOptions& options, const Words& words) {
     ComparePlan plan;
     plan.repeats =
         options.repeat.repeats ? static_cast<unsigned>(*options.repeat.repeats) : draft.repeats;
-    plan.sides.push_back({"", side_spec(options, draft, draft.baseline, options.baseline_side)});
+    plan.sides.push_back(
+        side_of(options, draft, draft.baseline, options.baseline_side, "baseline"));
     for (const std::string& text : draft.patched) {
         const std::string kernel = measure::patched_kernel(draft.baseline, text);
-        plan.sides.push_back({"", side_spec(options, draft, kernel, options.patched_side)});
+        plan.sides.push_back(side_of(options, draft, kernel, options.patched_side, "patched"));
     }
     measure::name_sides(plan.sides);
     plan.rows = measure::rows_of(draft.commands, draft.platforms, metrics_of(options, draft));

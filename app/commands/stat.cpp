@@ -15,7 +15,7 @@
 #include "measure/perf_csv.h"
 #include "measure/perf_json.h"
 #include "measure/perf_text.h"
-#include "measure/run_header.h"
+#include "measure/stat_report.h"
 #include "model/sim/error.h"
 #include "scenarios/workload.h"
 
@@ -78,6 +78,7 @@ measure::RunConfig configuration_of(const StatOptions& options,
     apply(options.machine, config.spec);
     apply(options.kernel, config.spec);
     apply(options.repeat, config.spec);
+    apply(options.events, config.spec);
     if (options.repeat.repeats) config.repeats = static_cast<unsigned>(*options.repeat.repeats);
     if (!words.empty()) config.workloads = {measure::command_line(words)};
     return config;
@@ -87,7 +88,8 @@ measure::RunConfig configuration_of(const StatOptions& options,
 std::vector<std::string> events_of(const StatOptions& options, const RunSpec& spec,
                                    const std::vector<measure::MetricInfo>& figures) {
     const bool given = !options.events.lists.empty() || options.events.detail > 0;
-    return given || spec.events.empty() ? options.events.events(names_of(figures)) : spec.events;
+    if (!given && !spec.events.empty()) return spec.events;
+    return options.events.events(names_of(figures), spec.scope != measure::CountScope::kWorkload);
 }
 
 std::vector<StatRow> rows_of(const StatOptions& options, const measure::RunConfig& config) {
@@ -95,7 +97,6 @@ std::vector<StatRow> rows_of(const StatOptions& options, const measure::RunConfi
     if (config.spec.platform_text.empty()) platforms = platform_list(config.spec.platform);
     require_kernel(config.spec.kernel);
     require_workload(config.workloads);
-    options.events.check();
     std::vector<StatRow> rows;
     for (const std::string& platform : platforms) {
         for (const std::string& command : config.workloads) {
@@ -126,19 +127,6 @@ std::string dump_of(const std::vector<StatRow>& rows, unsigned repeats) {
         config.workloads.push_back(measure::command_line(row.spec.workload));
     }
     return measure::write_run_config(config, default_dirs());
-}
-
-measure::StatReport report_of(const StatRow& row, const measure::RowOutcome& outcome) {
-    const std::vector<measure::RunResult> runs = outcome.results(0);
-    measure::StatReport report =
-        measure::make_report(measure::command_line(row.spec.workload), row.spec.events, runs);
-    report.header = measure::header_lines(row.spec, runs);
-    report.figures = row.figures;
-    if (runs.size() == 1) {
-        const std::string errors = measure::sampling_error_line(runs.front(), row.spec.events);
-        if (!errors.empty()) report.header.push_back(errors);
-    }
-    return report;
 }
 
 }  // namespace
@@ -175,14 +163,17 @@ int run_stat(const std::vector<std::string>& arguments) {
     Session session(options.host);
     session.run(plan, [&](const measure::RowOutcome& outcome) {
         if (outcome.runs() == 0) return;
-        const measure::StatReport report = report_of(rows[outcome.row], outcome);
-        if (options.json) {
-            output.write(measure::perf_json(report));
-            if (meta) meta->write(measure::meta_json(report));
-        } else if (options.separator) {
-            output.write(measure::perf_csv(report, *options.separator));
-        } else {
-            output.write(measure::perf_text(report));
+        const StatRow& row = rows[outcome.row];
+        for (const auto& report :
+             measure::stat_reports(row.spec, row.figures, outcome.results(0))) {
+            if (options.json) {
+                output.write(measure::perf_json(report));
+                if (meta) meta->write(measure::meta_json(report));
+            } else if (options.separator) {
+                output.write(measure::perf_csv(report, *options.separator));
+            } else {
+                output.write(measure::perf_text(report));
+            }
         }
     });
     const int code = session.finish();

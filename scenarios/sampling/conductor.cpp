@@ -64,9 +64,15 @@ Conductor::Conductor(kernel::Kernel& kernel, const RunRequest& request)
             });
     }
     plan_windows(request);
+    if (request.split) {
+        ledger_ = std::make_unique<Ledger>(kernel, request.interval, full_);
+        kernel_.set_hooks(ledger_.get());
+    }
 }
 
-Conductor::~Conductor() = default;
+Conductor::~Conductor() {
+    if (ledger_) kernel_.set_hooks(nullptr);
+}
 
 void Conductor::plan_windows(const RunRequest& request) {
     const SamplingOptions& wish = request.sampling;
@@ -90,10 +96,13 @@ void Conductor::plan_windows(const RunRequest& request) {
 void Conductor::begin(Worker& w) {
     w.task = &kernel::current();
     w.start = model::this_hw_thread().now();
+    if (ledger_ && !begun_) ledger_->begin(w.start);
+    begun_ = true;
 }
 
 void Conductor::end(Worker& w) {
     model::this_hw_thread().settle();
+    if (ledger_) ledger_->note();
     book(w);
     w.end = model::this_hw_thread().now();
 }
@@ -102,6 +111,10 @@ void Conductor::close(Worker& w) {
     if (w.task == nullptr) return;
     w.state = WorkerState::kOnce;
     book(w);
+}
+
+void Conductor::finish(Tick now) {
+    if (ledger_) ledger_->end(now);
 }
 
 Worker* Conductor::worker_on(unsigned cpu) const {
@@ -165,6 +178,11 @@ void Conductor::book(Worker& w) {
     window.counted += call;
     window.units += w.units_in_state;
     per_cpu_[cpu] += call;
+    if (ledger_) {
+        CpuSample& sample = window_cpus_[{w.window, cpu}];
+        sample.counted += call;
+        sample.units += w.units_in_state;
+    }
     for (const SplitCounters& d : diff) observed_ += d;
     observed_units_ += w.units_in_state;
     if (w.window + 1 == windows_.size()) {
@@ -179,6 +197,7 @@ void Conductor::enter(Worker& w, WorkerState state) {
     const bool new_window = state == WorkerState::kMeasured && w.window + 1 != windows_.size();
     if (w.state != state || new_window) {
         hw.settle();
+        if (ledger_) ledger_->note();
         book(w);
         const bool left_window = w.state == WorkerState::kMeasured;
         w.state = state;
@@ -194,7 +213,7 @@ void Conductor::enter(Worker& w, WorkerState state) {
     }
 }
 
-void Conductor::credit(Worker& w, double units) {
+double Conductor::credit(Worker& w, double units) {
     // What rounding of times to femtoseconds has left of the last unit goes with it.
     const double n = units > w.left - 1e-6 ? w.left : units;
     w.left -= n;
@@ -206,6 +225,7 @@ void Conductor::credit(Worker& w, double units) {
     } else {
         windows_.back().stands_for += n;
     }
+    return n;
 }
 
 // ---- work ------------------------------------------------------------------------------------------
@@ -229,7 +249,9 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
             if (!in_detail()) continue;
             unit();
             w.units_in_state += 1;
-            credit(w, 1);
+            const double done = credit(w, 1);
+            if (ledger_) ledger_->worked(window_of_now(), done);
+            if (ledger_ && full_) ledger_->note();
             unit_done(w);
         } else {
             enter(w, WorkerState::kFastForward);

@@ -11,7 +11,9 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernel/kernel.h"
@@ -19,6 +21,7 @@
 #include "model/sim/scheduler.h"
 #include "scenarios/run.h"
 #include "scenarios/sampling/estimate.h"
+#include "scenarios/sampling/ledger.h"
 #include "scenarios/sampling/worker.h"
 
 namespace linefill::scenarios {
@@ -65,6 +68,12 @@ public:
     [[nodiscard]] bool interrupted() const { return interrupted_; }
     [[nodiscard]] bool full() const { return full_; }
 
+    /// The program's last thread has ended, at `now`.
+    void finish(model::Tick now);
+    /// After the run, if counts are split: who did what when, and in how many intervals.
+    [[nodiscard]] std::vector<CountPart> parts() const;
+    [[nodiscard]] unsigned intervals() const { return ledger_ ? ledger_->intervals() : 1; }
+
 protected:
     void fire(model::Tick now) override;
 
@@ -80,7 +89,12 @@ private:
     }
     void enter(Worker& w, WorkerState state);
     void book(Worker& w);
-    void credit(Worker& w, double units);
+    /// Returns the units that were still to be done.
+    double credit(Worker& w, double units);
+    [[nodiscard]] std::size_t window_of_now() const {
+        return windows_.empty() ? 0 : windows_.size() - 1;
+    }
+    [[nodiscard]] std::vector<WindowSample> weighted_windows() const;
     void unit_done(Worker& w);
     /// Whether so many threads have ended since the last window that a unit costs something else now.
     [[nodiscard]] bool fewer_work() const;
@@ -146,8 +160,11 @@ private:
     SplitCounters observed_;
     double observed_units_ = 0;
     std::vector<SplitCounters> per_cpu_;
+    std::unique_ptr<Ledger> ledger_;                                     ///< if counts are split
+    std::map<std::pair<std::size_t, unsigned>, CpuSample> window_cpus_;  ///< for it
     std::unique_ptr<MeasuredFilter> filter_;
     bool watching_ = false;  ///< the filter is installed
+    bool begun_ = false;     ///< the first thread has
     bool interrupted_ = false;
 };
 

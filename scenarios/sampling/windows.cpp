@@ -180,7 +180,8 @@ void Conductor::fast_forward(Worker& w) {
     }
     const double cost = mean_cost_ > 0 ? cost_here() : 0;
     if (cost > 0 && w.owed > 0) {
-        credit(w, static_cast<double>(std::exchange(w.owed, 0)) / cost);
+        const double done = credit(w, static_cast<double>(std::exchange(w.owed, 0)) / cost);
+        if (ledger_) ledger_->worked_owed(*w.task, window_of_now(), done);
         if (w.left == 0) return;
     }
     advance_units(w, w.left, cost, limit);
@@ -228,6 +229,7 @@ void Conductor::advance_units(Worker& w, double units, double cost, Tick limit) 
     w.in_chunk = cost > 0;
     w.chunk_start = hw.now();
     w.chunk_cost = cost;
+    const unsigned cpu = hw.cpu();
     hw.set_kernel_mode(!user);
     const Tick used = hw.advance_some(want);
     // From here on the thread may be on another CPU than `hw`.
@@ -240,21 +242,34 @@ void Conductor::advance_units(Worker& w, double units, double cost, Tick limit) 
     }
     w.in_chunk = false;
     if (cost > 0) {
-        credit(w, static_cast<double>(used) / cost);
+        const double done = credit(w, static_cast<double>(used) / cost);
+        if (ledger_) ledger_->worked(*w.task, cpu, w.chunk_start, used, window_of_now(), done);
     } else {
         w.owed += used;
+        if (ledger_) ledger_->owe(*w.task, cpu, w.chunk_start, used);
     }
     if (used < want) pass(std::llround(interrupt_cost_));
     if (switches_of(w) != switches) pass(std::llround(switch_cost_));
 }
 
-Estimate Conductor::estimate() const {
+std::vector<WindowSample> Conductor::weighted_windows() const {
     std::vector<WindowSample> windows = windows_;
     for (std::size_t i = 0; i < windows.size(); ++i) {
         if (full_) windows[i].stands_for = windows[i].units;
         if (windows[i].units > 0) windows[i].running = running_sum_[i] / windows[i].units;
     }
-    return scenarios::estimate(windows, interrupts_, switches_, once_);
+    return windows;
+}
+
+Estimate Conductor::estimate() const {
+    return scenarios::estimate(weighted_windows(), interrupts_, switches_, once_);
+}
+
+std::vector<CountPart> Conductor::parts() const {
+    if (!ledger_) return {};
+    ledger_->close();
+    const std::vector<WindowSample> windows = weighted_windows();
+    return ledger_->parts({&windows, &window_cpus_, interrupts_, switches_});
 }
 
 }  // namespace linefill::scenarios

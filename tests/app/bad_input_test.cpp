@@ -96,6 +96,38 @@ TEST(BadInputTest, NumbersOutOfBounds) {
     expect_refused(stat_with({"--full", "--sample", "100"}), {"--full", "--sample"});
 }
 
+TEST(BadInputTest, CountsAreSplitOnlyOfTheWholeSystem) {
+    for (const char* split : {"--no-aggr", "--per-socket", "--per-core", "--per-thread"}) {
+        expect_refused(stat_with({split}), {split, "-a"});
+    }
+    for (const char* ms : {"0", "-5", "x", "1.5", ""}) {
+        expect_refused(stat_with({"-I", ms}), {"--interval-print"});
+    }
+}
+
+TEST(BadInputTest, OptionsForOneSideAreNamedAsTheyWereTyped) {
+    const auto refuse = [](const Words& more, const std::string& name, const std::string& part) {
+        Words words = {"compare", "-p", "xeon-snb-2s", "--baseline", "v4.7-rc7"};
+        words.insert(words.end(), more.begin(), more.end());
+        for (const char* word : {"--", "pound_times", "--threads", "2"}) words.emplace_back(word);
+        expect_refused(words, {": " + name, part});
+    };
+    refuse({"--baseline-set", "cache.llc.size=banana"}, "--baseline-set cache.llc.size", "banana");
+    refuse({"--patched-set", "cache.llc.sice=1MiB"}, "--patched-set cache.llc.sice", "size");
+    refuse({"--patched-set", "cache.llc.size"}, "--patched-set", "KEY=VALUE");
+    refuse({"--patched-quantum", "fast"}, "--patched-quantum", "fast");
+    refuse({"--baseline-ablate", "none"}, "--baseline-ablate", "none");
+    refuse({"--baseline-config", "NO_SUCH=y"}, "--baseline-config", "NO_SUCH");
+    refuse({"--patched-boot", "no_such=1"}, "--patched-boot", "no_such");
+    refuse({"--patched-layout-of", "v9.9"}, "--patched-layout-of", "v9.9");
+    refuse({"--patched-move", "rq.no_field=8"}, "--patched-move", "no_field");
+    refuse({"--baseline-align", "rq.lock=3"}, "--baseline-align", "rq.lock");
+    refuse({"--baseline-platform", "a,b"}, "--baseline-platform", "a,b");
+    // What is wrong for both sides is the common option's fault.
+    refuse({"--set", "cache.llc.size=banana", "--patched-set", "cache.llc.ways=8"},
+           "--set cache.llc.size", "banana");
+}
+
 TEST(BadInputTest, ValuesOfPlatformKeys) {
     expect_refused(stat_with({"--set", "cache.l1d.ways=0"}), {"cache.l1d.ways"});
     expect_refused(stat_with({"--set", "cache.l1d.size=33000B"}), {"cache.l1d.size"});

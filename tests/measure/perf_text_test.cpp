@@ -195,8 +195,75 @@ TEST(PerfText, EventsOfOneCpuEachAreGroupedByEvent) {
               "           \n"
               "CPU1          <not supported>      cycles                                           "
               "           \n"
-              "\n       0.052025415 seconds time elapsed\n\n"
-              "       0.000000000 seconds user\n       0.000000000 seconds sys\n\n\n");
+              "\n       0.052025415 seconds time elapsed\n\n");
+}
+
+/// Parts of one kind at one interval after the other, each with `value` of "context-switches".
+StatReport split_report(RowScope::Kind kind, const std::vector<double>& values, int intervals) {
+    StatReport report;
+    report.system_wide = true;
+    report.events = {"context-switches", "cycles"};
+    for (int interval = 0; interval < intervals; ++interval) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            RunResult run;
+            run.elapsed_s = 0.02;
+            run.events["context-switches"] = counted(values[i], 1e6);
+            run.events["cycles"] = {0, false, 100, 0};
+            RowScope scope{kind, static_cast<int>(i), "w", 16, {}};
+            if (intervals > 1) scope.interval_s = 0.02 * (interval + 1);
+            report.parts.push_back({scope, {run}});
+        }
+    }
+    return report;
+}
+
+TEST(PerfText, OfThreadsThoseThatCountedStandByTheirCount) {
+    // Observed: perf 6.1, `perf stat -a --per-thread`: zero and unsupported counts are left out.
+    const std::string text = perf_text(split_report(RowScope::Kind::kThread, {2, 0, 7}, 1));
+    const std::size_t seven =
+        text.find("               w-2                         7      context");
+    const std::size_t two = text.find("               w-0                         2      context");
+    EXPECT_NE(seven, std::string::npos) << text;
+    EXPECT_LT(seven, two);
+    EXPECT_NE(two, std::string::npos) << text;
+    EXPECT_EQ(text.find("w-1"), std::string::npos);
+    EXPECT_EQ(text.find("cycles"), std::string::npos);
+}
+
+TEST(PerfText, ASocketThatCannotCountStopsAtItsFirstCpu) {
+    // Observed: perf 6.1, `perf stat -a --per-socket -e context-switches,cycles`.
+    const std::string text = perf_text(split_report(RowScope::Kind::kSocket, {75}, 1));
+    EXPECT_NE(text.find("w        16                 75      context-switches"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("w         1    <not supported>      cycles"), std::string::npos);
+}
+
+TEST(PerfText, TheHeadingIsRepeatedEvery25Intervals) {
+    // Observed: perf 6.1, `perf stat -I 5`.
+    const std::string text = perf_text(split_report(RowScope::Kind::kAll, {3}, 51));
+    std::size_t headings = 0;
+    std::size_t last = 0;
+    for (std::size_t at = text.find("#  "); at != std::string::npos;
+         at = text.find("#  ", at + 1)) {
+        if (text.compare(at, 16, "#           time") != 0) continue;
+        ++headings;
+        last = at;
+    }
+    EXPECT_EQ(headings, 3U);
+    EXPECT_NE(text.find("     1.020000000", last), std::string::npos);
+    EXPECT_EQ(text.find("     1.000000000", last), std::string::npos);
+}
+
+TEST(PerfText, FiguresOfTheWholeRunFollowItsParts) {
+    StatReport report = split_report(RowScope::Kind::kSocket, {75, 76}, 1);
+    report.whole.resize(1);
+    report.whole.front().elapsed_s = 1.5;
+    report.whole.front().metrics = {{"throughput", 10581.44}};
+    report.figures = {describe_metric("throughput", "Mbit/s")};
+    const std::string text = perf_text(report);
+    EXPECT_EQ(text.find("throughput"), text.rfind("throughput"));
+    EXPECT_GT(text.find("throughput"), text.rfind("cycles"));
+    EXPECT_NE(text.find("1.500000000 seconds time elapsed"), std::string::npos);
 }
 
 std::string first_row(RowScope::Kind kind, const std::string& name, int id, int aggregated,

@@ -26,6 +26,8 @@ RunResult sample_run() {
     run.sys_s = 1.7976931348623157e308;
     run.metrics = {{"throughput", -0.0}, {"latency-\"odd\"", 1e22}};
     run.sampling_rel_err = {{"cycles", 0.42}};
+    run.parts = {{2, 0.3, 0.1, 7, "S0-D0-C7", 2, {{"cycles", {123, true, 2.5, 1e6}}}},
+                 {3, 0.35, 0.1, 7, "a \"name\"", 0, {{"branches", {0, false, 100, 0}}}}};
     return run;
 }
 
