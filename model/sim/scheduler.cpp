@@ -1,93 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/sim/scheduler.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 namespace linefill::model {
 
-void Scheduler::sift_up(std::size_t i) {
-    const Entry e = heap_[i];
-    while (i > 0) {
-        const std::size_t parent = (i - 1) / 4;
-        if (!less(e, heap_[parent])) break;
-        place(i, heap_[parent]);
-        i = parent;
+void Scheduler::add_lanes(std::size_t count) {
+    lanes_.resize(count);
+    earliest_.assign(2 * count, kNever);
+    for (std::size_t lane = 0; lane < count; ++lane) {
+        if (!lanes_[lane].entries.empty()) update(lane);
     }
-    place(i, e);
 }
 
-void Scheduler::sift_down(std::size_t i) {
-    // The entry that is put in place here comes from the bottom and mostly belongs there: let the
-    // hole go down along the smallest children first, then the entry up from where the hole ends.
-    const Entry e = heap_[i];
-    const std::size_t n = heap_.size();
-    const std::size_t start = i;
-    for (;;) {
-        const std::size_t first = 4 * i + 1;
-        if (first + 4 <= n) {
-            const std::size_t a = less(heap_[first + 1], heap_[first]) ? first + 1 : first;
-            const std::size_t b = less(heap_[first + 3], heap_[first + 2]) ? first + 3 : first + 2;
-            const std::size_t best = less(heap_[b], heap_[a]) ? b : a;
-            place(i, heap_[best]);
-            i = best;
-            continue;
-        }
-        if (first >= n) break;
-        std::size_t best = first;
-        for (std::size_t c = first + 1; c < n; ++c) {
-            if (less(heap_[c], heap_[best])) best = c;
-        }
-        place(i, heap_[best]);
-        i = best;
+void Scheduler::update(std::size_t lane) {
+    const Lane& l = lanes_[lane];
+    Tick due = l.entries.empty() ? kNever : l.entries[l.first].due;
+    std::size_t node = lanes_.size() + lane;
+    while (earliest_[node] != due) {
+        earliest_[node] = due;
+        if (node == 1) break;
+        due = std::min(due, earliest_[node ^ 1]);
+        node /= 2;
     }
-    while (i > start) {
-        const std::size_t parent = (i - 1) / 4;
-        if (!less(e, heap_[parent])) break;
-        place(i, heap_[parent]);
-        i = parent;
-    }
-    place(i, e);
 }
 
-void Scheduler::remove_at(std::size_t i) {
-    heap_[i].what->heap_index_ = -1;
-    const Entry moved = heap_.back();
-    heap_.pop_back();
-    if (i == heap_.size()) return;
-    place(i, moved);
-    sift_up(i);
-    sift_down(static_cast<std::size_t>(moved.what->heap_index_));
+std::size_t Scheduler::first_lane() const {
+    const Tick due = earliest_[1];
+    std::size_t node = 1;
+    // Of equal ones the left, whose ranks are lower.
+    while (node < lanes_.size()) node = 2 * node + (earliest_[2 * node] == due ? 0 : 1);
+    return node - lanes_.size();
+}
+
+void Scheduler::find_first(Lane& lane) {
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < lane.entries.size(); ++i) {
+        if (less(lane.entries[i], lane.entries[first])) first = i;
+    }
+    lane.first = first;
+}
+
+void Scheduler::remove(Lane& lane, std::size_t place) {
+    lane.entries[place].what->place_ = -1;
+    const Entry moved = lane.entries.back();
+    lane.entries.pop_back();
+    if (place != lane.entries.size()) {
+        lane.entries[place] = moved;
+        moved.what->place_ = static_cast<std::int32_t>(place);
+    }
+    if (lane.first == place) {
+        find_first(lane);
+    } else if (lane.first == lane.entries.size()) {
+        lane.first = place;
+    }
 }
 
 void Scheduler::schedule(Schedulable& s, Tick at) {
+    assert(at != kNever);
     if (at < now_) at = now_;
     s.due_ = at;
-    if (s.scheduled()) {
-        const auto i = static_cast<std::size_t>(s.heap_index_);
-        heap_[i].due = at;
-        sift_up(i);
-        sift_down(static_cast<std::size_t>(s.heap_index_));
-        return;
+    const std::size_t number = s.rank_ >> kLaneBits;
+    if (number >= lanes_.size()) {
+        std::size_t count = lanes_.size();
+        while (count <= number) count *= 2;
+        add_lanes(count);
     }
-    heap_.push_back({at, s.rank_, &s});
-    sift_up(heap_.size() - 1);
+    Lane& lane = lanes_[number];
+    const Entry e{at, s.rank_, &s};
+    if (s.scheduled()) {
+        const auto place = static_cast<std::size_t>(s.place_);
+        lane.entries[place].due = at;
+        if (place == lane.first) {
+            find_first(lane);
+        } else if (less(e, lane.entries[lane.first])) {
+            lane.first = place;
+        } else {
+            return;
+        }
+    } else {
+        s.place_ = static_cast<std::int32_t>(lane.entries.size());
+        lane.entries.push_back(e);
+        if (lane.entries.size() == 1 || less(e, lane.entries[lane.first])) {
+            lane.first = static_cast<std::size_t>(s.place_);
+        } else {
+            return;
+        }
+    }
+    update(number);
 }
 
 void Scheduler::cancel(Schedulable& s) {
-    if (s.scheduled()) remove_at(static_cast<std::size_t>(s.heap_index_));
+    if (!s.scheduled()) return;
+    const std::size_t number = s.rank_ >> kLaneBits;
+    remove(lanes_[number], static_cast<std::size_t>(s.place_));
+    update(number);
+}
+
+Schedulable& Scheduler::take_first() {
+    const std::size_t number = first_lane();
+    Lane& lane = lanes_[number];
+    Schedulable& first = *lane.entries[lane.first].what;
+    remove(lane, lane.first);
+    update(number);
+    return first;
+}
+
+bool Scheduler::goes_first(const Agent& self, Tick at) const {
+    if (at != earliest_[1]) return at < earliest_[1];
+    const Lane& lane = lanes_[first_lane()];
+    return self.rank() < lane.entries[lane.first].rank;
 }
 
 Agent* Scheduler::next_agent() {
     for (;;) {
-        if (stop_requested_ || heap_.empty()) return nullptr;
-        const Entry top = heap_.front();
-        if (top.due >= external_due_) return nullptr;
-        remove_at(0);
-        assert(top.due >= now_);
-        now_ = top.due;
-        if (top.what->is_agent_) return static_cast<Agent*>(top.what);
-        top.what->fire(now_);
+        if (stop_requested_ || earliest_[1] >= external_due_) return nullptr;
+        Schedulable& first = take_first();
+        assert(first.due_ >= now_);
+        now_ = first.due_;
+        if (first.is_agent_) return static_cast<Agent*>(&first);
+        first.fire(now_);
     }
 }
 
@@ -103,28 +137,12 @@ void Scheduler::give_up(Agent& self) {
 }
 
 void Scheduler::sync_slow(Agent& self, Tick at) {
-    if (self.scheduled() || stop_requested_ || heap_.empty() ||
-        heap_.front().due >= external_due_ || before(at, self.rank(), heap_.front())) {
-        schedule(self, at);
-        give_up(self);
+    if (goes_first(self, at) && at < external_due_) {
+        if (at > now_) now_ = at;
         return;
     }
-    // The usual case: somebody is due before us. We take its place in the heap in one step.
-    const Entry top = heap_.front();
-    top.what->heap_index_ = -1;
-    self.due_ = at;
-    place(0, {at, self.rank(), &self});
-    sift_down(0);
-    now_ = top.due;
-    if (!top.what->is_agent_) {
-        top.what->fire(now_);
-        give_up(self);
-        return;
-    }
-    auto* next = static_cast<Agent*>(top.what);
-    ++switches_;
-    running_ = next;
-    Fiber::switch_to(*self.fiber, *next->fiber);
+    schedule(self, at);
+    give_up(self);
 }
 
 void Scheduler::block(Agent& self) { give_up(self); }
@@ -147,8 +165,8 @@ bool Scheduler::run() {
         }
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
         if (stop_requested_) return true;
-        if (heap_.empty() && external_due_ == kNever) return false;
-        if (external_due_ != kNever && (heap_.empty() || heap_.front().due >= external_due_)) {
+        if (empty() && external_due_ == kNever) return false;
+        if (external_due_ != kNever && earliest_[1] >= external_due_) {
             const Tick until = external_due_;
             if (until > now_) now_ = until;
             external_.run_until(until);

@@ -7,6 +7,7 @@
 // time keeper.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -29,7 +30,7 @@ public:
     Schedulable(const Schedulable&) = delete;
     Schedulable& operator=(const Schedulable&) = delete;
 
-    bool scheduled() const { return heap_index_ >= 0; }
+    bool scheduled() const { return place_ >= 0; }
     Tick due() const { return due_; }
     std::uint32_t rank() const { return rank_; }
 
@@ -41,8 +42,8 @@ private:
     friend class Scheduler;
     Tick due_ = 0;
     std::uint32_t rank_;
-    std::int32_t heap_index_ = -1;
-    bool is_agent_;  ///< has a fiber to continue on; events act at once
+    std::int32_t place_ = -1;  ///< in its lane of the scheduler; -1: not scheduled
+    bool is_agent_;            ///< has a fiber to continue on; events act at once
 };
 
 /// A schedulable that owns a fiber: a hardware thread.
@@ -59,6 +60,8 @@ protected:
 
 class Scheduler {
 public:
+    Scheduler() { add_lanes(1); }
+
     /// `next_external` tells when SystemC has something due (kNever: nothing); `run_external` lets
     /// SystemC run up to that time and returns when it has. Both are called on the driver's stack.
     struct External {
@@ -78,18 +81,17 @@ public:
     /// Lets everything that is due before (`at`, rank of `self`) act first; returns at once if that
     /// is nothing. Called by `self` on its own fiber.
     void sync(Agent& self, Tick at) {
-        if (heap_.empty() || before(at, self.rank_, heap_.front())) {
-            if (at < external_due_) {
-                if (at > now_) now_ = at;
-                return;
-            }
+        if (at < earliest_[1] && at < external_due_) {
+            if (at > now_) now_ = at;
+            return;
         }
         sync_slow(self, at);
     }
 
     /// True if sync(self, at) would return at once.
     bool is_next(const Agent& self, Tick at) const {
-        return (heap_.empty() || before(at, self.rank(), heap_.front())) && at < external_due_;
+        return (at < earliest_[1] || (at == earliest_[1] && goes_first(self, at))) &&
+               at < external_due_;
     }
 
     /// Gives the host to others until somebody schedules `self` again.
@@ -122,23 +124,38 @@ private:
         std::uint32_t rank;
         Schedulable* what;
     };
-    static bool before(Tick due, std::uint32_t rank, const Entry& e) {
-        return due < e.due || (due == e.due && rank < e.rank);
+    /// What is scheduled with ranks of one range (a CPU and its events), in no order: it is little.
+    struct Lane {
+        std::vector<Entry> entries;
+        std::size_t first = 0;  ///< index of the earliest
+    };
+    static constexpr unsigned kLaneBits = 8;  // the bits of a rank above these name its lane
+
+    static bool less(const Entry& a, const Entry& b) {
+        return a.due < b.due || (a.due == b.due && a.rank < b.rank);
     }
-    static bool less(const Entry& a, const Entry& b) { return before(a.due, a.rank, b); }
+    bool empty() const { return earliest_[1] == kNever; }
+    /// Whether (at, rank of self) comes before everything that is scheduled.
+    bool goes_first(const Agent& self, Tick at) const;
     void sync_slow(Agent& self, Tick at);
     /// Takes actions until an agent must run; returns it, or null: back to the driver.
     Agent* next_agent();
     void give_up(Agent& self);
-    void sift_up(std::size_t i);
-    void sift_down(std::size_t i);
-    void remove_at(std::size_t i);
-    void place(std::size_t i, const Entry& e) {
-        heap_[i] = e;
-        e.what->heap_index_ = static_cast<std::int32_t>(i);
-    }
+    /// The lane of the earliest entry; there must be one.
+    std::size_t first_lane() const;
+    /// Takes the earliest entry out.
+    Schedulable& take_first();
+    void remove(Lane& lane, std::size_t place);
+    void find_first(Lane& lane);
+    /// Lets the tree know what is the earliest of a lane now.
+    void update(std::size_t lane);
+    void add_lanes(std::size_t count);
 
-    std::vector<Entry> heap_;
+    std::vector<Lane> lanes_;  // a power of two of them
+    // A tournament: node i holds the earlier of nodes 2i and 2i + 1, the last lanes_.size() nodes the
+    // lanes' earliest; kNever if there is none. Nothing in it points back, so a change of one lane
+    // touches few lines of the host's memory.
+    std::vector<Tick> earliest_;
     Tick now_ = 0;
     Tick external_due_ = kNever;
     External external_;
