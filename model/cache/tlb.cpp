@@ -2,6 +2,7 @@
 #include "model/cache/tlb.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/sim/error.h"
 
@@ -23,15 +24,16 @@ constexpr Addr kNoPage = ~Addr{0};
 TlbArray::TlbArray(const TlbConfig& c)
     : sets_(c.ways == 0 ? 0 : std::max(1U, c.entries / c.ways)),
       ways_(c.ways),
+      mask_(sets_ != 0 && (sets_ & (sets_ - 1)) == 0 ? sets_ - 1 : kNoMask),
       pages_(static_cast<std::size_t>(sets_) * ways_, kNoPage) {}
 
-bool TlbArray::lookup(Addr page) {
+bool TlbArray::lookup_older(Addr page) {
     if (sets_ == 0) return false;
-    Addr* set = &pages_[(page % sets_) * ways_];
-    if (set[0] == page) return true;
+    Addr* set = &pages_[first_of(page)];
     for (unsigned w = 1; w < ways_; ++w) {
         if (set[w] == page) {
-            std::rotate(set, set + w, set + w + 1);
+            std::move_backward(set, set + w, set + w + 1);
+            set[0] = page;
             return true;
         }
     }
@@ -40,8 +42,8 @@ bool TlbArray::lookup(Addr page) {
 
 void TlbArray::fill(Addr page) {
     if (sets_ == 0) return;
-    Addr* set = &pages_[(page % sets_) * ways_];
-    std::rotate(set, set + ways_ - 1, set + ways_);
+    Addr* set = &pages_[first_of(page)];
+    std::move_backward(set, set + ways_ - 1, set + ways_);
     set[0] = page;
 }
 
@@ -58,13 +60,12 @@ Tlbs::Tlbs(const TlbsConfig& c)
       i2m_(c.itlb_2m),
       stlb_(c.stlb) {}
 
-TlbResult Tlbs::data(Addr a) {
+TlbResult Tlbs::data_older(Addr a) {
     const PageSize size = page_of(a);
     const Addr page = physical(a) >> page_bits(size);
     TlbArray& first = size == PageSize::k4K ? d4k_ : size == PageSize::k2M ? d2m_ : d1g_;
-    last_shift_ = page_bits(size);
-    last_page_ = a >> last_shift_;
     if (first.lookup(page)) return TlbResult::kHit;
+    if (first.empty() && std::exchange(last_without_entries_, page) == page) return TlbResult::kHit;
     const bool backed = size == PageSize::k4K || (size == PageSize::k2M && stlb_2m_);
     // 4 KiB and 2 MiB pages of the second level are told apart by a bit above any page number.
     const Addr key = page | (size == PageSize::k2M ? Addr{1} << 60 : 0);
@@ -94,7 +95,7 @@ void Tlbs::flush_non_global() {
     d4k_.flush();
     i4k_.flush();
     stlb_.flush();
-    last_page_ = kNoPage;
+    last_without_entries_ = kNoPage;
 }
 
 }  // namespace linefill::model

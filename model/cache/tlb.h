@@ -25,14 +25,26 @@ constexpr unsigned page_bits(PageSize p) {
 class TlbArray {
 public:
     explicit TlbArray(const TlbConfig& c);
-    bool lookup(Addr page);  ///< true: hit, and most recently used now
+    bool lookup(Addr page) {  ///< true: hit, and most recently used now
+        return is_latest(page) || lookup_older(page);
+    }
+    /// True: a lookup would hit, and change nothing.
+    bool is_latest(Addr page) const { return sets_ != 0 && pages_[first_of(page)] == page; }
     void fill(Addr page);
     void flush();
+    bool empty() const { return sets_ == 0; }
     unsigned entries() const { return static_cast<unsigned>(pages_.size()); }
 
 private:
+    bool lookup_older(Addr page);
+    std::size_t first_of(Addr page) const {
+        return (mask_ != kNoMask ? page & mask_ : page % sets_) * ways_;
+    }
+
     unsigned sets_;
     unsigned ways_;
+    static constexpr Addr kNoMask = ~Addr{0};
+    Addr mask_;                // of a page's set; kNoMask: their number is no power of two
     std::vector<Addr> pages_;  // per set, most recently used first
 };
 
@@ -44,23 +56,32 @@ public:
 
     PageSize page_of(Addr a) const { return (a & kSmallPageBit) != 0 ? PageSize::k4K : linear_; }
     /// Looks a data address up, filling on a miss.
-    TlbResult data(Addr a);
+    TlbResult data(Addr a) {
+        const PageSize size = page_of(a);
+        if (first_level(size).is_latest(physical(a) >> page_bits(size))) return TlbResult::kHit;
+        return data_older(a);
+    }
+    /// True: data() would say kHit, and change nothing.
+    bool data_hits(Addr a) const {
+        const PageSize size = page_of(a);
+        return first_level(size).is_latest(physical(a) >> page_bits(size));
+    }
     /// Looks a code address up, filling on a miss.
     TlbResult code(Addr a, bool user);
     /// CR3 write: everything that is not global (the kernel's linear map and text are).
     void flush_non_global();
 
-    /// Last data page looked up: the inline fast path of a hardware thread compares with it.
-    Addr last_data_page() const { return last_page_; }
-    unsigned last_data_shift() const { return last_shift_; }
-
 private:
+    TlbResult data_older(Addr a);
+    const TlbArray& first_level(PageSize size) const {
+        return size == PageSize::k4K ? d4k_ : size == PageSize::k2M ? d2m_ : d1g_;
+    }
+
     PageSize linear_;
     PageSize text_;
     bool stlb_2m_;
     TlbArray d4k_, d2m_, d1g_, i4k_, i2m_, stlb_;
-    Addr last_page_ = ~Addr{0};
-    unsigned last_shift_ = 0;
+    Addr last_without_entries_ = ~Addr{0};  // page, of a size that has no first level of its own
 };
 
 }  // namespace linefill::model

@@ -48,22 +48,7 @@ public:
     void on_fill(std::size_t set, unsigned way, bool invalid) override {
         on_hit(set, way, invalid);
     }
-    unsigned victim(std::size_t set) override {
-        unsigned node = 0;
-        unsigned low = 0;
-        unsigned high = ways_;
-        while (high - low > 1) {
-            const unsigned middle = (low + high) / 2;
-            if ((bits_[set] >> node & 1) != 0) {
-                node = 2 * node + 2;
-                low = middle;
-            } else {
-                node = 2 * node + 1;
-                high = middle;
-            }
-        }
-        return low;
-    }
+    unsigned victim(std::size_t set) override { return plru_victim(bits_[set], ways_); }
     std::uint64_t* plru_bits() override { return bits_.data(); }
 
 private:
