@@ -354,9 +354,14 @@ void Machine::set_observer(AccessObserver* o) {
     }
 }
 
-void Machine::notify_host_write(Addr line, Tick at, const HwThread* by) {
-    for (auto& c : cores_) c->notify_host_write(line, at, by);
-    wake_monitors(line, at);
+void Machine::wake_watches(Addr line, Tick at, const HwThread* by) {
+    for (const Monitor& w : watches_) {
+        if (w.line == line && w.thread != by) w.thread->line_taken(at);
+    }
+}
+
+void Machine::remove_watch(const HwThread& t) {
+    std::erase_if(watches_, [&t](const Monitor& w) { return w.thread == &t; });
 }
 
 void Machine::remove_monitor(const HwThread& t) {

@@ -116,7 +116,13 @@ public:
         return found == reference_.end() ? 0 : found->second;
     }
     /// A host value changed without a store that takes its line; wakes those who wait on it.
-    void notify_host_write(Addr line, Tick at, const HwThread* by);
+    void notify_host_write(Addr line, Tick at, const HwThread* by) {
+        if (!watches_.empty()) wake_watches(line, at, by);
+        wake_monitors(line, at);
+    }
+    /// A thread polls `line` (Core::watch).
+    void add_watch(Addr line, HwThread& t) { watches_.push_back({line, &t}); }
+    void remove_watch(const HwThread& t);
     /// A halted thread waits for a write to `line` (MONITOR): whoever writes it, and whether or not
     /// the line is in the halted core's caches, which a fast-forwarded core does not keep.
     void add_monitor(Addr line, HwThread& t) { monitors_.push_back({line, &t}); }
@@ -128,8 +134,6 @@ public:
     /// L1D identities over all cores: fills = evictions + snoops + back-invalidations + resident.
     /// `total` is the sum of all counter banks of the run. Throws SimulationError.
     void check_identities(const Counters& total);
-    /// Host-side: modelled accesses so far need the banks; switches of the scheduler.
-    std::uint64_t host_switches() const { return scheduler_.switches(); }
 
 private:
     struct SystemCParts;
@@ -156,7 +160,9 @@ private:
         HwThread* thread;
     };
     void wake_monitors_slow(Addr line, Tick at);
+    void wake_watches(Addr line, Tick at, const HwThread* by);
     std::vector<Monitor> monitors_;
+    std::vector<Monitor> watches_;
     InterruptSink* sink_ = nullptr;
     AccessObserver* observer_ = nullptr;
     std::string (*field_namer_)(FieldId) = nullptr;

@@ -73,6 +73,8 @@ void Core::take_fill_buffer(Addr line, Tick at, Tick ready, DataSource source) {
     }
     *oldest = {line, ready, source};
     last_fill_ready_ = std::max(last_fill_ready_, ready);
+    fill_mask_ = 0;
+    for (const FillBuffer& f : fills_) fill_mask_ |= fill_bit(f.line);
 }
 
 LineState Core::state_of(Addr line) const {
@@ -280,12 +282,14 @@ void Core::snoop(SnoopTransaction& t) {
 void Core::watch(HwThread& t, Addr line) {
     assert(watch_count_ < watches_.size());
     watches_[watch_count_++] = {&t, line};
+    machine_.add_watch(line, t);
 }
 
 void Core::unwatch(HwThread& t) {
     for (unsigned i = 0; i < watch_count_; ++i) {
         if (watches_[i].thread == &t) {
             watches_[i] = watches_[--watch_count_];
+            machine_.remove_watch(t);
             return;
         }
     }
@@ -297,10 +301,6 @@ void Core::wake_watchers(Addr line, Tick at, const HwThread* except) {
             watches_[i].thread->line_taken(at);
         }
     }
-}
-
-void Core::notify_host_write(Addr line, Tick at, const HwThread* by) {
-    if (watch_count_ != 0) wake_watchers(line, at, by);
 }
 
 void Core::flush_private(Tick at) {

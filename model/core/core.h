@@ -57,14 +57,16 @@ public:
     }
     /// The fill buffer of `line` if its fill is still in flight at `at`.
     const FillBuffer* fill_in_flight(Addr line, Tick at) const {
-        if (at >= last_fill_ready_) return nullptr;
+        if (!may_be_filling(line, at)) return nullptr;
         for (const FillBuffer& f : fills_) {
             if (f.line == line && f.ready > at) return &f;
         }
         return nullptr;
     }
-    /// May a fill be in flight at `at`? (No means no.)
-    bool fills_in_flight(Tick at) const { return at < last_fill_ready_; }
+    /// May a fill of `line` be in flight at `at`? (No means no.)
+    bool may_be_filling(Addr line, Tick at) const {
+        return at < last_fill_ready_ && (fill_mask_ & fill_bit(line)) != 0;
+    }
     /// When a fill buffer is free: `at` or later.
     Tick fill_buffer_free_at(Tick at) const;
     /// State of the core's copy, wherever it is (L1D first, then L2).
@@ -93,8 +95,6 @@ public:
     // ---- waiting on a line --------------------------------------------------------------------
     void watch(HwThread& t, Addr line);
     void unwatch(HwThread& t);
-    /// A value changed without a modelled store (fast-forward): wakes who waits for the line.
-    void notify_host_write(Addr line, Tick at, const HwThread* by);
 
     Tlbs& tlbs() { return tlbs_; }
     /// Deep idle: private caches are written back and emptied.
@@ -108,6 +108,7 @@ public:
     Tick walker_free_at = 0;  ///< one page walker per core
 
 private:
+    static std::uint64_t fill_bit(Addr line) { return std::uint64_t{1} << (line & 63); }
     void install(Addr line, LineState state, std::uint32_t token, Tick at, bool bypass_l2,
                  Counters& c);
     std::size_t install_l1d(Addr line, const PrivateLine& meta, Counters& c);
@@ -124,6 +125,7 @@ private:
     Tlbs tlbs_;
     std::vector<FillBuffer> fills_;
     Tick last_fill_ready_ = 0;
+    std::uint64_t fill_mask_ = 0;  // which lines (mod 64) may be in fills_
     std::uint64_t l1i_generation_ = 1;
     struct Watch {
         HwThread* thread = nullptr;

@@ -162,7 +162,7 @@ void HwThread::halt(Addr monitor, Tick exit_latency) {
     scheduler_.sync(*this, now_);
     if (pending_vectors_ == 0) {
         settle();
-        halted_ = true;
+        set_halted(true);
         machine_.activity_changed(core_.socket());
         taken_ = false;
         if (monitor != 0) machine_.add_monitor(line_of(physical(monitor)), *this);
@@ -173,7 +173,7 @@ void HwThread::halt(Addr monitor, Tick exit_latency) {
         const Tick woken = std::max(now_, scheduler_.now()) + (functional_ ? 0 : exit_latency);
         count_time(woken - now_, CpiComponent::kIdle);
         now_ = woken;
-        halted_ = false;
+        set_halted(false);
         machine_.activity_changed(core_.socket());
     }
     interrupts_enabled_ = true;
@@ -184,7 +184,7 @@ void HwThread::halt(Addr monitor, Tick exit_latency) {
 
 void HwThread::begin_at(Tick at) {
     now_ = at;
-    halted_ = false;
+    set_halted(false);
     reset_deadline();
 }
 
@@ -257,17 +257,16 @@ void HwThread::fetch_code(FunctionId f, Addr code, unsigned code_bytes) {
             stall_until(known(t), CpiComponent::kL1i);
             core_.install_code_line_in_l2(line, now_, *bank_);
         }
-        core_.fill_l1i(line);
+        // The sibling may have fetched it meanwhile.
+        if (!core_.l1i_hit(line)) core_.fill_l1i(line);
     }
     code_generation_[f] = core_.l1i_generation();
 }
 
 // ---- attribution ----------------------------------------------------------------------------
 
-void HwThread::report(const PendingAccess& p, MissClass miss, Tick at) {
-    MissClassifier& classifier = machine_.classifier();
-    if (!classifier.enabled()) return;
-    classifier.on_access(core_.index(), line_of(physical(p.addr)));
+void HwThread::report_performed(const PendingAccess& p, MissClass miss, Tick at) {
+    machine_.classifier().on_access(core_.index(), line_of(physical(p.addr)));
     AccessObserver* o = machine_.observer();
     if (o == nullptr || p.kind == PendingKind::kCode || p.kind == PendingKind::kWalk) return;
     AccessRecord r;
@@ -314,12 +313,9 @@ void HwThread::report_issue(AccessKind kind, Addr addr, unsigned size, FieldId f
     o->on_issue(r);
 }
 
-void HwThread::report_hit(AccessKind kind, FieldId field, Addr addr, unsigned size, Tick at,
-                          Tick latency, DataSource source) {
-    MissClassifier& classifier = machine_.classifier();
-    if (!classifier.enabled()) return;
-    (void)size;
-    classifier.on_access(core_.index(), line_of(physical(addr)));
+void HwThread::report_served(AccessKind kind, FieldId field, Addr addr, Tick at, Tick latency,
+                             DataSource source) {
+    machine_.classifier().on_access(core_.index(), line_of(physical(addr)));
     AccessObserver* o = machine_.observer();
     if (o == nullptr) return;
     AccessRecord r;

@@ -24,10 +24,8 @@ RequestKind request_kind(PendingKind k) {
 }
 }  // namespace
 
-Tick HwThread::translate(Addr addr, bool is_store, Tick at) {
-    Tlbs& tlbs = core_.tlbs();
-    if ((addr >> tlbs.last_data_shift()) == tlbs.last_data_page()) return 0;
-    switch (tlbs.data(addr)) {
+Tick HwThread::translate_slow(Addr addr, bool is_store, Tick at) {
+    switch (core_tlbs_.data(addr)) {
         case TlbResult::kHit:
             return 0;
         case TlbResult::kStlbHit:
@@ -44,17 +42,15 @@ Tick HwThread::translate(Addr addr, bool is_store, Tick at) {
     const Addr leaf = machine_.page_table_entry(addr);
     const Addr line = line_of(leaf);
     Tick leaf_latency = timing_.l1;
-    if (core_.find_l1d(line) != kMiss) {
-        core_.touch_l1d(core_.find_l1d(line), start);
+    // The delay shows in the access that waits for the walk.
+    if (const std::size_t slot = core_.find_l1d(line); slot != kMiss) {
+        core_.touch_l1d(slot, start);
     } else {
         const Token t = miss(leaf, 8, kNoField, PendingKind::kWalk, start, {}, false);
         leaf_latency = known(t) - start;
     }
     const Tick end = start + timing_.walk + leaf_latency;
     if (known_at) core_.walker_free_at = end;
-    if (AccessObserver* o = machine_.observer(); o != nullptr && context_ != nullptr) {
-        (void)o;  // the delay shows in the access that waits for the walk
-    }
     return end - from;
 }
 
@@ -64,48 +60,42 @@ std::int32_t HwThread::new_slot() {
         if (slot >= 0) return slot;
         // All in use: wait for the oldest in the window, or for anything.
         if (window_count_ != 0) {
-            const Outstanding o = window_[window_head_];
+            const Outstanding& o = window_[window_head_];
             stall_until(known(o.token), component_of(o.token), o.field);
-            window_head_ = (window_head_ + 1) % kWindowSlots;
-            --window_count_;
+            pop_window();
         } else {
             drain_stores();
         }
     }
 }
 
-bool HwThread::load_hit(Addr addr, unsigned size, FieldId field, const Token& dep, Token& result) {
-    if (functional_ || now_ >= deadline_ || dep.pending >= 0) return false;
-    const Addr line = line_of(physical(addr));
-    const Tlbs& tlbs = core_.tlbs();
-    if ((addr >> tlbs.last_data_shift()) != tlbs.last_data_page() || stores_.may_hold(line)) {
-        return false;
-    }
-    const std::size_t slot = core_.find_l1d(line);
-    if (slot == kMiss || core_.fills_in_flight(now_)) return false;
-    issue(1);
-    Counters& c = *bank_;
-    ++c[Event::kLoads];
-    ++c[Event::kL1dHit];
-    ++sequence_;
-    const Tick at = std::max(now_, dep.ready);
-    core_.touch_l1d(slot, at);
-    result.ready = at + timing_.l1;
-    if (at > now_) push_window(result, field, CpiComponent::kBase);
-    if (observing_) {
-        report_hit(AccessKind::kLoad, field, addr, size, at, timing_.l1, DataSource::kL1);
-    }
-    if (window_count_ != 0) retire_window();
-    return true;
-}
-
-Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
-    if (functional_) return {};
+Token HwThread::load_detailed(Addr addr, unsigned size, FieldId field, Token dep) {
     if (!check()) return running().load(addr, size, field);
     issue(1);
-    Counters& c = *bank_;
-    ++c[Event::kLoads];
+    ++(*bank_)[Event::kLoads];
     ++sequence_;
+    // The usual case: the address is known, its page was used last, and the line is in L1D, with
+    // neither a fill nor an own store to it under way.
+    const Addr line = line_of(physical(addr));
+    const Tick at = std::max(now_, pending_.ready_of(dep));
+    if (at == kNever || !core_tlbs_.data_hits(addr) || stores_.may_hold(line) ||
+        core_.may_be_filling(line, at)) {
+        return load_special(addr, size, field, dep);
+    }
+    const std::size_t slot = core_.find_l1d(line);
+    if (slot == kMiss) return load_special(addr, size, field, dep);
+    ++(*bank_)[Event::kL1dHit];
+    core_.touch_l1d(slot, at);
+    Token t;
+    t.ready = at + timing_.l1;
+    if (at > now_) push_window(t, field, CpiComponent::kBase);
+    report_hit(AccessKind::kLoad, field, addr, at, timing_.l1, DataSource::kL1);
+    retire_window();
+    return t;
+}
+
+Token HwThread::load_special(Addr addr, unsigned size, FieldId field, Token dep) {
+    Counters& c = *bank_;
     Tick at = std::max(now_, pending_.ready_of(dep));
     const bool unknown = at == kNever;
     const Tick walk = translate(addr, false, at);
@@ -116,39 +106,36 @@ Token HwThread::load_slow(Addr addr, unsigned size, FieldId field, Token dep) {
         if (const StoreBuffer::Entry* e = stores_.forwards(addr, size, unknown ? now_ : at)) {
             ++c[Event::kL1dHit];
             const Tick ready = std::max(unknown ? now_ : at, e->issue) + timing_.store_forward;
-            report_hit(AccessKind::kLoad, field, addr, size, at, timing_.store_forward,
+            report_hit(AccessKind::kLoad, field, addr, at, timing_.store_forward,
                        DataSource::kForward);
             Token t;
             t.ready = ready;
             return t;
         }
     }
-    if (!unknown) {
-        const std::size_t slot = core_.find_l1d(line);
-        if (slot != kMiss) {
-            core_.touch_l1d(slot, at);
-            Token t;
-            if (const FillBuffer* f = core_.fill_in_flight(line, at)) {
-                ++c[Event::kL1dMerge];
-                t.ready = f->ready;
-                push_window(t, field, component_of(f->source));
-                report_hit(AccessKind::kLoad, field, addr, size, at, f->ready - at,
-                           DataSource::kFillBuffer);
-            } else {
-                ++c[Event::kL1dHit];
-                t.ready = at + timing_.l1;
-                if (at > now_)
-                    push_window(t, field, walk > 0 ? CpiComponent::kTlb : CpiComponent::kBase);
-                report_hit(AccessKind::kLoad, field, addr, size, at, timing_.l1, DataSource::kL1);
-            }
-            if (window_count_ != 0) retire_window();
-            return t;
+    const std::size_t slot = unknown ? kMiss : core_.find_l1d(line);
+    if (slot != kMiss) {
+        core_.touch_l1d(slot, at);
+        Token t;
+        if (const FillBuffer* f = core_.fill_in_flight(line, at)) {
+            ++c[Event::kL1dMerge];
+            t.ready = f->ready;
+            push_window(t, field, component_of(f->source));
+            report_hit(AccessKind::kLoad, field, addr, at, f->ready - at, DataSource::kFillBuffer);
+        } else {
+            ++c[Event::kL1dHit];
+            t.ready = at + timing_.l1;
+            if (at > now_)
+                push_window(t, field, walk > 0 ? CpiComponent::kTlb : CpiComponent::kBase);
+            report_hit(AccessKind::kLoad, field, addr, at, timing_.l1, DataSource::kL1);
         }
+        retire_window();
+        return t;
     }
     const Token t = miss(addr, size, field, PendingKind::kLoad, unknown ? kNever : at, dep, false);
     if (unknown && t.pending >= 0) pending_.at(t.pending).translation = walk;
     push_window(t, field, CpiComponent::kL2);
-    if (window_count_ != 0) retire_window();
+    retire_window();
     return t;
 }
 
@@ -163,7 +150,7 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
             if (kind != PendingKind::kWalk) ++(*bank_)[Event::kL1dMerge];
             if (kind != PendingKind::kWalk && kind != PendingKind::kCode) {
                 report_hit(kind == PendingKind::kLoad ? AccessKind::kLoad : AccessKind::kPrefetch,
-                           field, addr, size, issue_at, 0, DataSource::kFillBuffer);
+                           field, addr, issue_at, 0, DataSource::kFillBuffer);
             }
             return pending_.token_of(same);
         }
@@ -286,9 +273,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
 void HwThread::resolve(PendingAccess& p, Tick ready, DataSource source) {
     p.ready = ready;
     p.source = source;
-    const std::int32_t slot =
-        static_cast<std::int32_t>(p.rank() - rank()) + static_cast<std::int32_t>(255 - 16);
-    pending_.note_resolved(slot);
+    pending_.note_resolved(p.slot, ready);
     for (const std::int32_t child : p.children) {
         PendingAccess& ch = pending_.at(child);
         ch.issue = std::max(ready, ch.earliest) + ch.translation;
@@ -329,9 +314,8 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
     Counters& c = *bank_;
     ++c[Event::kStores];
     ++sequence_;
-    const unsigned all = machine_.platform().core.store_buffer;
-    const unsigned room = sibling_ != nullptr && !sibling_->halted_ ? all / 2 : all;
-    while (stores_.occupancy(now_) >= room) {
+    const unsigned room = store_room_;
+    while (stores_.size() >= room && stores_.occupancy(now_) >= room) {
         const Tick head = stores_.head_drain(now_);
         if (head == kNever) {
             block();
@@ -342,20 +326,16 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
     Tick at = std::max(now_, known(dep));
     at += translate(addr, true, at);
     const Addr line = line_of(physical(addr));
-    machine_.classifier().on_write(core_.index(), physical(addr), size);
-    StoreBuffer::Entry e;
+    if (classifying_) machine_.classifier().on_write(core_.index(), physical(addr), size);
+    StoreBuffer::Entry& e = stores_.prepare(now_);
     e.addr = addr;
     e.line = line;
     e.size = size;
     e.field = field;
-    e.function = context_ != nullptr ? context_->top() : kNoFunction;
     e.sequence = sequence_;
     e.issue = at;
     e.effect = effect;
-    for (std::size_t i = 0; i < window_count_; ++i) {
-        const Tick r = pending_.ready_of(window_[(window_head_ + i) % kWindowSlots].token);
-        if (r != kNever) e.floor = std::max(e.floor, r);
-    }
+    e.floor = loads_complete();
     const std::size_t slot = core_.find_l1d(line);
     const bool mine = slot != kMiss && core_.l1d_line(slot).state != LineState::kShared;
     if (mine) {
@@ -364,21 +344,20 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
         core_.touch_l1d(slot, at);
         core_.written(line, slot, at, this);
         e.owned_at = f != nullptr ? f->ready : at;
-        report_hit(AccessKind::kStore, field, addr, size, at, 0,
+        report_hit(AccessKind::kStore, field, addr, at, 0,
                    f != nullptr ? DataSource::kFillBuffer : DataSource::kL1);
-        stores_.push(e);
+        stores_.push();
         return;
     }
+    e.requested = true;
     if (stores_.line_requested(line)) {
         ++c[Event::kL1dMerge];
-        e.requested = true;
-        report_hit(AccessKind::kStore, field, addr, size, at, 0, DataSource::kFillBuffer);
-        stores_.push(e);
+        report_hit(AccessKind::kStore, field, addr, at, 0, DataSource::kFillBuffer);
+        stores_.push();
         return;
     }
     ++c[Event::kL1dMiss];
-    e.requested = true;
-    stores_.push(e);
+    stores_.push();
     request_ownership(addr, size, field, at);
 }
 
@@ -406,7 +385,7 @@ void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) 
         if (slot != kMiss) {
             ++c[Event::kL1dHit];
             core_.touch_l1d(slot, at);
-            report_hit(AccessKind::kPrefetch, field, addr, 1, at, 0, DataSource::kL1);
+            report_hit(AccessKind::kPrefetch, field, addr, at, 0, DataSource::kL1);
             return;
         }
         const bool own = !machine_.platform().mechanisms.prefetch_shared_only;
@@ -445,8 +424,7 @@ HwThread& HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token 
             if (!locked_fresh_) {
                 const FillBuffer* f = core_.fill_in_flight(line, now_);
                 ++c[f != nullptr ? Event::kL1dMerge : Event::kL1dHit];
-                report_hit(AccessKind::kRmw, field, addr, size, now_, timing_.lock_rmw,
-                           DataSource::kL1);
+                report_hit(AccessKind::kRmw, field, addr, now_, timing_.lock_rmw, DataSource::kL1);
             }
             // The line may still be in the sibling's locked operation, or on its way.
             stall_until(core_.l1d_line(slot).touched, CpiComponent::kSameSocket, field);
@@ -466,9 +444,7 @@ HwThread& HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token 
     return *this;
 }
 
-void HwThread::end_locked(Addr addr, unsigned size, FieldId field) {
-    (void)size;
-    (void)field;
+void HwThread::end_locked(Addr addr, FieldId field) {
     const Addr line = line_of(physical(addr));
     if (functional_) {
         machine_.notify_host_write(line, scheduler_.now(), this);

@@ -21,17 +21,19 @@ constexpr unsigned kPendingSlots = 160;
 
 HwThread::HwThread(Machine& machine, Core& core, unsigned cpu)
     : Agent(cpu * kRanksPerCpu + kAgentRank),
+      bank_(&own_kernel_),
+      core_(core),
+      core_tlbs_(core.tlbs()),
+      stores_(*this, cpu * kRanksPerCpu + kStoreBufferRank,
+              machine.platform().mechanisms.inorder_drain),
+      pending_(*this, cpu * kRanksPerCpu + kFirstPendingRank, kPendingSlots, core.socket()),
       machine_(machine),
       scheduler_(machine.scheduler()),
-      core_(core),
       cpu_(cpu),
-      bank_(&own_kernel_),
       user_bank_(&own_user_),
-      kernel_bank_(&own_kernel_),
-      pending_(*this, cpu * kRanksPerCpu + kFirstPendingRank, kPendingSlots, core.socket()),
-      stores_(*this, cpu * kRanksPerCpu + kStoreBufferRank,
-              machine.platform().mechanisms.inorder_drain) {
+      kernel_bank_(&own_kernel_) {
     core.add_thread(*this);
+    share_buffers();
 }
 
 HwThread::~HwThread() = default;
@@ -81,17 +83,17 @@ void HwThread::report_issue_time() {
 
 void HwThread::set_observing(bool on, bool issues) {
     observing_ = on;
+    classifying_ |= on;
     recording_issues_ = issues;
     unreported_ = {};
 }
 
-void HwThread::execute(unsigned n) {
-    if (functional_ || n == 0) return;
+void HwThread::execute_detailed(unsigned n) {
     // Behind an access that is still out, only as many go as the window holds; the rest wait for it.
-    if (window_count_ != 0) retire_window();
+    retire_window();
     while (window_count_ != 0) {
         const std::uint64_t behind = instructions_ - window_[window_head_].instruction;
-        const std::uint64_t room = behind < window() ? window() - behind : 0;
+        const std::uint64_t room = behind < window_limit_ ? window_limit_ - behind : 0;
         if (n <= room) break;
         issue(static_cast<unsigned>(room) + 1);
         n -= static_cast<unsigned>(room) + 1;
@@ -99,13 +101,12 @@ void HwThread::execute(unsigned n) {
     }
     if (n != 0) {
         issue(n);
-        if (window_count_ != 0) retire_window();
+        retire_window();
     }
     check();
 }
 
-void HwThread::stack_accesses(unsigned loads, unsigned stores) {
-    if (functional_) return;
+void HwThread::stack_accesses_detailed(unsigned loads, unsigned stores) {
     Counters& c = *bank_;
     c[Event::kLoads] += loads;
     c[Event::kStores] += stores;
@@ -144,49 +145,76 @@ std::uint64_t HwThread::rdtsc() {
 
 // ---- the reorder window ---------------------------------------------------------------------
 
-unsigned HwThread::window() const {
-    if (!machine_.platform().mechanisms.finite_window) return ~0U >> 1;
-    // The reorder buffer is split while both threads run, the scheduler is not.
-    const unsigned all = machine_.platform().core.window;
+void HwThread::share_buffers() {
+    // Reorder and store buffer are split while both threads run, the scheduler is not.
+    const CoreConfig& core = machine_.platform().core;
     const bool split = sibling_ != nullptr && !sibling_->halted_;
-    return std::min(split ? all / 2 : all, machine_.scheduler_window());
+    window_limit_ = std::min(split ? core.window / 2 : core.window, machine_.scheduler_window());
+    if (!machine_.platform().mechanisms.finite_window) window_limit_ = ~0U >> 1;
+    store_room_ = split ? core.store_buffer / 2 : core.store_buffer;
 }
 
-void HwThread::push_window(const Token& t, FieldId field, CpiComponent c) {
+void HwThread::set_halted(bool halted) {
+    halted_ = halted;
+    if (sibling_ != nullptr) sibling_->share_buffers();
+}
+
+void HwThread::push_window(Token t, FieldId field, CpiComponent c) {
     if (window_count_ == kWindowSlots) {
         // More misses in flight than any load buffer holds: the oldest must finish first.
         const Outstanding& o = window_[window_head_];
         stall_until(known(o.token), component_of(o.token), o.field);
-        window_head_ = (window_head_ + 1) % kWindowSlots;
-        --window_count_;
+        pop_window();
     }
-    window_[(window_head_ + window_count_) % kWindowSlots] = {instructions_, t, field, c};
+    if (t.pending < 0) {
+        known_ready_ = std::max(known_ready_, t.ready);
+    } else {
+        ++window_pending_;
+    }
+    Outstanding& o = window_[(window_head_ + window_count_) % kWindowSlots];
+    o.instruction = instructions_;
+    o.token.ready = t.ready;
+    o.token.pending = t.pending;
+    o.token.generation = t.generation;
+    o.field = field;
+    o.component = c;
     ++window_count_;
 }
 
-void HwThread::retire_window() {
-    const unsigned limit = window();
-    while (window_count_ != 0) {
-        const Outstanding o = window_[window_head_];
-        const Tick ready = pending_.ready_of(o.token);
-        if (ready > now_) {
-            if (instructions_ - o.instruction <= limit) return;
-            const Tick when = known(o.token);
-            stall_until(when, o.token.pending >= 0 ? component_of(o.token) : o.component, o.field);
+Tick HwThread::loads_complete() const {
+    Tick latest = known_ready_;
+    if (window_pending_ != 0) {
+        for (std::size_t i = 0; i < window_count_; ++i) {
+            const Tick ready = pending_.ready_of(window_[(window_head_ + i) % kWindowSlots].token);
+            if (ready != kNever) latest = std::max(latest, ready);
         }
-        window_head_ = (window_head_ + 1) % kWindowSlots;
-        --window_count_;
     }
+    return latest;
+}
+
+void HwThread::finish_oldest() {
+    // Nobody else changes the window while this thread waits.
+    const Outstanding& o = window_[window_head_];
+    const Tick when = known(o.token);
+    stall_until(when, o.token.pending >= 0 ? component_of(o.token) : o.component, o.field);
+    pop_window();
+}
+
+void HwThread::retire_window_slow() {
+    const unsigned limit = window_limit_;  // the sibling may stop or start during a wait
+    do {
+        const Outstanding& o = window_[window_head_];
+        if (pending_.ready_of(o.token) > now_) {
+            if (instructions_ - o.instruction <= limit) return;
+            finish_oldest();
+        } else {
+            pop_window();
+        }
+    } while (window_count_ != 0);
 }
 
 void HwThread::drain_loads() {
-    while (window_count_ != 0) {
-        const Outstanding o = window_[window_head_];
-        const Tick when = known(o.token);
-        stall_until(when, o.token.pending >= 0 ? component_of(o.token) : o.component, o.field);
-        window_head_ = (window_head_ + 1) % kWindowSlots;
-        --window_count_;
-    }
+    while (window_count_ != 0) finish_oldest();
     if (deferred_ != 0) {
         now_ += deferred_;
         count_time(deferred_, CpiComponent::kBase);
@@ -310,8 +338,7 @@ FieldId HwThread::field_of(const Token& t) const {
         const Outstanding* o = t.ready > now_ ? in_window(t) : nullptr;
         return o != nullptr ? o->field : kNoField;
     }
-    const PendingAccess& p = const_cast<PendingLoads&>(pending_).at(t.pending);
-    return p.generation == t.generation ? p.field : kNoField;
+    return pending_.is_current(t) ? pending_.at(t.pending).field : kNoField;
 }
 
 CpiComponent HwThread::component_of(const Token& t) const {
@@ -320,8 +347,8 @@ CpiComponent HwThread::component_of(const Token& t) const {
         const Outstanding* o = t.ready > now_ ? in_window(t) : nullptr;
         return o != nullptr ? o->component : CpiComponent::kBase;
     }
-    const PendingAccess& p = const_cast<PendingLoads&>(pending_).at(t.pending);
-    return p.generation == t.generation ? component_of(p.source) : CpiComponent::kBase;
+    return pending_.is_current(t) ? component_of(pending_.at(t.pending).source)
+                                  : CpiComponent::kBase;
 }
 
 }  // namespace linefill::model

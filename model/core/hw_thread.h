@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "model/cache/tlb.h"
 #include "model/core/access.h"
 #include "model/core/counters.h"
 #include "model/core/execution_context.h"
@@ -59,9 +60,13 @@ public:
 
     // ---- instruction stream -----------------------------------------------------------------
     /// `n` straight-line instructions that touch nothing shared (private stack hits included).
-    void execute(unsigned n);
+    void execute(unsigned n) {
+        if (!functional_ && n != 0) execute_detailed(n);
+    }
     /// `n` pops or other loads, and `m` pushes, that hit the hot lines of the own stack.
-    void stack_accesses(unsigned loads, unsigned stores);
+    void stack_accesses(unsigned loads, unsigned stores) {
+        if (!functional_) stack_accesses_detailed(loads, stores);
+    }
     /// A call into a function whose code lies at `code` (L1I and ITLB are looked up when needed), and
     /// the return from it. CALL and RET themselves are counted with the stack accesses that they make.
     void enter_function(FunctionId f, Addr code, unsigned code_bytes);
@@ -71,8 +76,8 @@ public:
 
     /// A load of `size` bytes whose address needs `dep`.
     Token load(Addr addr, unsigned size, FieldId field, Token dep = {}) {
-        Token t;
-        if (!load_hit(addr, size, field, dep, t)) t = load_slow(addr, size, field, dep);
+        if (functional_) return {};
+        Token t = load_detailed(addr, size, field, dep);
         if (recording_issues_) report_issue(AccessKind::kLoad, addr, size, field, dep, &t);
         return t;
     }
@@ -86,10 +91,10 @@ public:
         HwThread& here = begin_locked(addr, size, field, dep);
         if constexpr (std::is_void_v<decltype(operation())>) {
             operation();
-            here.end_locked(addr, size, field);
+            here.end_locked(addr, field);
         } else {
             auto result = operation();
-            here.end_locked(addr, size, field);
+            here.end_locked(addr, field);
             return result;
         }
     }
@@ -194,7 +199,7 @@ public:
     FieldId waiting_for_field() const { return watched_field_; }
 
 private:
-    struct Outstanding {  // an access in the reorder window that is not an L1 hit
+    struct Outstanding {  // an access in the reorder window whose value is not there yet
         std::uint64_t instruction;
         Token token;
         FieldId field;
@@ -202,13 +207,15 @@ private:
     };
     static constexpr std::size_t kWindowSlots = 64;  // as many as load buffers go
 
-    /// The fast path: an L1D hit with nothing special about it. False: nothing has been done.
-    bool load_hit(Addr addr, unsigned size, FieldId field, const Token& dep, Token& result);
-    Token load_slow(Addr addr, unsigned size, FieldId field, Token dep);
+    void execute_detailed(unsigned n);
+    void stack_accesses_detailed(unsigned loads, unsigned stores);
+    Token load_detailed(Addr addr, unsigned size, FieldId field, Token dep);
+    /// The rest of a load that has issued, unless it is an L1D hit with nothing special about it.
+    Token load_special(Addr addr, unsigned size, FieldId field, Token dep);
 
     /// Returns the hardware thread that goes on: another one after an interrupt that moved the task.
     HwThread& begin_locked(Addr addr, unsigned size, FieldId field, Token dep);
-    void end_locked(Addr addr, unsigned size, FieldId field);
+    void end_locked(Addr addr, FieldId field);
     /// These three take interrupts, on whose way out the layer above may have moved the calling fiber
     /// to another hardware thread. They return false then, and `this` must not be touched any more.
     [[nodiscard]] bool at_deadline();
@@ -241,9 +248,23 @@ private:
             count_time(lost, CpiComponent::kSmt);
         }
     }
-    unsigned window() const;
-    void retire_window();
-    void push_window(const Token& t, FieldId field, CpiComponent c);
+    /// What this thread has of the buffers that the core shares out, now.
+    void share_buffers();
+    void set_halted(bool halted);
+    void retire_window() {
+        if (window_count_ != 0) retire_window_slow();
+    }
+    void retire_window_slow();
+    void pop_window() {
+        if (window_[window_head_].token.pending >= 0) --window_pending_;
+        window_head_ = (window_head_ + 1) % kWindowSlots;
+        --window_count_;
+    }
+    /// Waits for the oldest access in the window.
+    void finish_oldest();
+    /// All older loads have completed by then, as far as is known.
+    Tick loads_complete() const;
+    void push_window(Token t, FieldId field, CpiComponent c);
     /// Blocks the host until the token's ready time is known; returns it.
     Tick known(const Token& t);
     void drain_loads();
@@ -264,15 +285,25 @@ private:
     void observe_time(Tick fs, CpiComponent c, FieldId field);
     /// Address translation of an address that is known at `at` (kNever: not yet): delay from then to
     /// the access's start.
-    Tick translate(Addr addr, bool is_store, Tick at);
+    Tick translate(Addr addr, bool is_store, Tick at) {
+        return core_tlbs_.data_hits(addr) ? 0 : translate_slow(addr, is_store, at);
+    }
+    Tick translate_slow(Addr addr, bool is_store, Tick at);
     /// An access that L1D could not serve: from L2 at once, else pending.
     Token miss(Addr addr, unsigned size, FieldId field, PendingKind kind, Tick issue_at,
                const Token& dep, bool nta);
     std::int32_t new_slot();
     void resolve(PendingAccess& p, Tick ready, DataSource source);
-    void report(const PendingAccess& p, MissClass miss, Tick at);
-    void report_hit(AccessKind kind, FieldId field, Addr addr, unsigned size, Tick at, Tick latency,
-                    DataSource source);
+    void report(const PendingAccess& p, MissClass miss, Tick at) {
+        if (classifying_) report_performed(p, miss, at);
+    }
+    void report_performed(const PendingAccess& p, MissClass miss, Tick at);
+    void report_hit(AccessKind kind, FieldId field, Addr addr, Tick at, Tick latency,
+                    DataSource source) {
+        if (classifying_) report_served(kind, field, addr, at, latency, source);
+    }
+    void report_served(AccessKind kind, FieldId field, Addr addr, Tick at, Tick latency,
+                       DataSource source);
     void report_issue(AccessKind kind, Addr addr, unsigned size, FieldId field, const Token& dep,
                       Token* result);
     static CpiComponent component_of(DataSource s);
@@ -284,52 +315,57 @@ private:
     void block();
     void fetch_code(FunctionId f, Addr code, unsigned code_bytes);
 
-    Machine& machine_;
-    Scheduler& scheduler_;
-    Core& core_;
-    unsigned cpu_;
-    HwThread* sibling_ = nullptr;
-    friend class Machine;
-
+    // What every instruction reads or writes comes first, close together.
     Tick now_ = 0;
     Tick deadline_ = 0;  // run-ahead bound or an interrupt to take: whichever is first
     Tick stalled_until_ = 0;
-    CoreTiming timing_;
-    Tick instruction_time_ = 0;
-    Counters* bank_;
-    Counters* user_bank_;
-    Counters* kernel_bank_;
-    Counters own_user_, own_kernel_;  // used when nobody selected others
-    Tick deferred_ = 0;               // base time of instructions that wait for a load in flight
-    Tick unsettled_ = 0;              // unhalted time not yet in kCycles
-    ExecutionContext* context_ = nullptr;
-
-    std::uint64_t instructions_ = 0;  // in the window's numbering
-    std::uint64_t sequence_ = 0;      // program order of loads and stores
-    std::array<Outstanding, kWindowSlots> window_;
-    std::size_t window_head_ = 0, window_count_ = 0;
-    PendingLoads pending_;
-    StoreBuffer stores_;
-    std::vector<std::uint64_t> code_generation_;  // per function: L1I generation it was fetched in
-
-    bool interrupts_enabled_ = false;
+    bool functional_ = false;
     bool halted_ = true;
     bool spinning_ = false;  // in a polling loop
-    bool watching_ = false;  // host-blocked until a watched line is taken
     bool blocked_ = false;   // host-blocked for any reason
+    bool watching_ = false;  // host-blocked until a watched line is taken
+    bool interrupts_enabled_ = false;
     bool kernel_mode_ = true;
     bool interrupted_user_mode_ = false;
-    bool functional_ = false;
-    bool observing_ = false;            // attribution is on
-    bool recording_issues_ = false;     // and its observer wants accesses before they happen
-    std::array<Tick, 2> unreported_{};  // kBase and kSmt of the current function
-    std::uint32_t last_issue_ = 0;      // number of the last observed load
+    bool observing_ = false;         // attribution is on
+    bool classifying_ = false;       // it was, once: misses are classified
+    bool recording_issues_ = false;  // the observer wants accesses before they happen
     bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
     bool sleeping_in_advance_ = false;
+    bool taken_ = false;
+    HwThread* sibling_ = nullptr;
+    Counters* bank_;
+    Tick instruction_time_ = 0;
+    std::uint64_t instructions_ = 0;  // in the window's numbering
+    std::uint64_t sequence_ = 0;      // program order of loads and stores
+    Tick deferred_ = 0;               // base time of instructions that wait for a load in flight
+    Tick unsettled_ = 0;              // unhalted time not yet in kCycles
+    std::size_t window_head_ = 0, window_count_ = 0;
+    unsigned window_pending_ = 0;  // of those in the window: with a pending access
+    unsigned window_limit_ = 0;    // instructions behind the oldest access in the window
+    unsigned store_room_ = 0;      // store buffer entries
+    Tick known_ready_ = 0;         // latest time known, of the values in the window and before it
+    Core& core_;
+    Tlbs& core_tlbs_;
+    ExecutionContext* context_ = nullptr;
+    CoreTiming timing_;
+    StoreBuffer stores_;
+    PendingLoads pending_;
+    Machine& machine_;
+    Scheduler& scheduler_;
+    friend class Machine;
+    unsigned cpu_;
+    std::array<Outstanding, kWindowSlots> window_;
+    std::vector<std::uint64_t> code_generation_;  // per function: L1I generation it was fetched in
+
+    Counters* user_bank_;
+    Counters* kernel_bank_;
+    Counters own_user_, own_kernel_;    // used when nobody selected others
+    std::array<Tick, 2> unreported_{};  // kBase and kSmt of the current function
+    std::uint32_t last_issue_ = 0;      // number of the last observed load
     const bool* stop_advance_ = nullptr;
     Addr watched_ = 0;
     FieldId watched_field_ = kNoField;
-    bool taken_ = false;
     std::uint64_t pending_vectors_ = 0;
 };
 

@@ -10,20 +10,22 @@ namespace linefill::model {
 void PendingAccess::fire(Tick now) { owner_.perform(*this, now); }
 
 PendingLoads::PendingLoads(HwThread& owner, std::uint32_t first_rank, unsigned slots,
-                           unsigned socket) {
+                           unsigned socket)
+    : states_(slots) {
     for (unsigned i = 0; i < slots; ++i) {
-        slots_.push_back(std::make_unique<PendingAccess>(owner, first_rank + i, socket));
+        slots_.push_back(std::make_unique<PendingAccess>(owner, first_rank + i, socket,
+                                                         static_cast<std::int32_t>(i)));
     }
 }
 
 std::int32_t PendingLoads::allocate_in(std::size_t first, std::size_t last, Tick now) {
     // The first free one, so that the same few stay in the host's caches.
     for (std::size_t i = first; i < last; ++i) {
+        if (states_[i].ready > now) continue;
+        ++states_[i].generation;
+        states_[i].ready = kNever;
         PendingAccess& p = *slots_[i];
-        if (p.in_use && p.ready > now) continue;
-        ++p.generation;
-        p.in_use = true;
-        p.queued = p.merged = p.nta = p.counted = false;
+        p.queued = p.nta = p.counted = false;
         p.ready = kNever;
         p.source = DataSource::kL1;
         p.children.clear();
@@ -70,12 +72,14 @@ void PendingLoads::note_unresolved(std::int32_t slot) {
     }
 }
 
-void PendingLoads::note_resolved(std::int32_t slot) {
+void PendingLoads::note_resolved(std::int32_t slot, Tick ready) {
+    states_[static_cast<std::size_t>(slot)].ready = ready;
     const auto found = std::find(unresolved_.begin(), unresolved_.end(), slot);
     if (found == unresolved_.end()) return;
     *found = unresolved_.back();
     unresolved_.pop_back();
-    update_oldest();
+    const PendingAccess& p = at(slot);
+    if (p.kind == PendingKind::kLoad && p.sequence == oldest_unresolved_) update_oldest();
 }
 
 }  // namespace linefill::model

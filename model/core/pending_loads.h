@@ -28,11 +28,12 @@ enum class PendingKind : std::uint8_t {
 
 class PendingAccess final : public LineRequester {
 public:
-    PendingAccess(HwThread& owner, std::uint32_t rank, unsigned socket)
-        : LineRequester(rank), owner_(owner) {
+    PendingAccess(HwThread& owner, std::uint32_t rank, unsigned socket, std::int32_t slot)
+        : LineRequester(rank), slot(slot), owner_(owner) {
         requester_socket = socket;
     }
 
+    const std::int32_t slot;  ///< its place in the pool
     Addr addr = 0;
     unsigned size = 0;
     PendingKind kind = PendingKind::kLoad;
@@ -45,10 +46,7 @@ public:
     Tick translation = 0;  ///< from a known address to the access: TLB miss
     Tick ready = kNever;   ///< kNever: not performed yet
     DataSource source = DataSource::kL1;
-    std::uint32_t generation = 0;
-    bool in_use = false;
     bool queued = false;                 ///< waits for a line in flight
-    bool merged = false;                 ///< found its line's fill in flight
     bool nta = false;                    ///< prefetch that bypasses L2
     bool counted = false;                ///< its lookup is counted (a retry is not counted again)
     std::vector<std::int32_t> children;  ///< slots whose address depends on this one
@@ -66,6 +64,9 @@ public:
     PendingLoads(HwThread& owner, std::uint32_t first_rank, unsigned slots, unsigned socket);
 
     PendingAccess& at(std::int32_t slot) { return *slots_[static_cast<std::size_t>(slot)]; }
+    const PendingAccess& at(std::int32_t slot) const {
+        return *slots_[static_cast<std::size_t>(slot)];
+    }
     /// A free slot, or -1. A slot is free again when its access is ready at local time `now`.
     std::int32_t allocate(Tick now) { return allocate_in(kStoreSlots, slots_.size(), now); }
     /// The same from the slots kept for stores, of which there are more than store buffer entries.
@@ -73,13 +74,17 @@ public:
     /// Ready time of a token (kNever: not known yet).
     Tick ready_of(const Token& t) const {
         if (t.pending < 0) return t.ready;
-        const PendingAccess& p = *slots_[static_cast<std::size_t>(t.pending)];
-        return p.generation == t.generation ? p.ready : t.ready;
+        const State& s = states_[static_cast<std::size_t>(t.pending)];
+        return s.generation == t.generation ? s.ready : t.ready;
+    }
+    /// Whether the slot that the token names is still that access's.
+    bool is_current(const Token& t) const {
+        return states_[static_cast<std::size_t>(t.pending)].generation == t.generation;
     }
     Token token_of(std::int32_t slot) const {
         Token t;
         t.pending = slot;
-        t.generation = slots_[static_cast<std::size_t>(slot)]->generation;
+        t.generation = states_[static_cast<std::size_t>(slot)].generation;
         return t;
     }
     /// Program-order number of the oldest load not performed yet (max if none).
@@ -87,7 +92,8 @@ public:
     /// A slot that is on its way to get `line` and will have it with enough rights, or -1.
     std::int32_t find_line(Addr line, bool ownership) const;
     void note_unresolved(std::int32_t slot);
-    void note_resolved(std::int32_t slot);
+    /// The access has been performed: its value is there at `ready`.
+    void note_resolved(std::int32_t slot, Tick ready);
     /// Of the unresolved: those whose lookup in L1D is not counted yet.
     std::int64_t lookups_to_come() const;
     unsigned unresolved() const { return static_cast<unsigned>(unresolved_.size()); }
@@ -96,6 +102,12 @@ private:
     static constexpr std::size_t kStoreSlots = 64;
     std::int32_t allocate_in(std::size_t first, std::size_t last, Tick now);
     void update_oldest();
+    /// What is asked most often of a slot, close together.
+    struct State {
+        Tick ready = 0;  ///< kNever: not performed yet; the slot is free from then on
+        std::uint32_t generation = 0;
+    };
+    std::vector<State> states_;
     std::vector<std::unique_ptr<PendingAccess>> slots_;
     std::vector<std::int32_t> unresolved_;
     std::uint64_t oldest_unresolved_ = ~std::uint64_t{0};

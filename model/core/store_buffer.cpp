@@ -2,6 +2,7 @@
 #include "model/core/store_buffer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/core/core.h"
 #include "model/core/hw_thread.h"
@@ -11,11 +12,38 @@ namespace linefill::model {
 StoreBuffer::StoreBuffer(HwThread& owner, std::uint32_t rank, bool in_order)
     : Schedulable(rank), owner_(owner), in_order_(in_order) {}
 
-void StoreBuffer::push(const Entry& e) {
-    prune(owner_.now());
-    entries_.push_back(e);
-    mask_ |= std::uint64_t{1} << (e.line & 63);
-    recompute();
+void StoreBuffer::Queue::erase(std::size_t i) {
+    for (; i + 1 < size_; ++i) (*this)[i] = (*this)[i + 1];
+    --size_;
+}
+
+void StoreBuffer::Queue::grow() {
+    std::vector<Entry> larger(2 * slots_.size());
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = (*this)[i];
+    slots_ = std::move(larger);
+    head_ = 0;
+}
+
+StoreBuffer::Entry& StoreBuffer::prepare(Tick now) {
+    prune(now);
+    Entry& e = entries_.next();
+    e = Entry{};
+    return e;
+}
+
+void StoreBuffer::push() {
+    entries_.push_back();
+    mask_ |= bit(entries_.back().line);
+    if (in_order_ && cycle_ == owner_.period()) {
+        compute_last();
+    } else {
+        recompute();
+    }
+}
+
+void StoreBuffer::renew_mask() {
+    mask_ = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) mask_ |= bit(entries_[i].line);
 }
 
 void StoreBuffer::prune(Tick now) {
@@ -27,27 +55,25 @@ void StoreBuffer::prune(Tick now) {
         entries_.pop_front();
         popped = true;
     }
-    if (popped) {
-        mask_ = 0;
-        for (const Entry& e : entries_) mask_ |= std::uint64_t{1} << (e.line & 63);
-    }
+    if (popped) renew_mask();
 }
 
 std::size_t StoreBuffer::occupancy(Tick now) const {
-    return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(),
-                                                  [&](const Entry& e) { return e.drain > now; }));
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) n += entries_[i].drain > now ? 1 : 0;
+    return n;
 }
 
 Tick StoreBuffer::head_drain(Tick now) const {
-    for (const Entry& e : entries_) {
-        if (e.drain > now) return e.drain;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (entries_[i].drain > now) return entries_[i].drain;
     }
     return now;
 }
 
 FieldId StoreBuffer::head_field(Tick now) const {
-    for (const Entry& e : entries_) {
-        if (e.drain > now) return e.field;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (entries_[i].drain > now) return entries_[i].field;
     }
     return kNoField;
 }
@@ -58,24 +84,33 @@ void StoreBuffer::note_visible(const Entry& e) {
 
 Tick StoreBuffer::drained_at() const {
     Tick last = last_drain_;
-    for (const Entry& e : entries_) last = std::max(last, e.drain);
+    // In order, the last one drains last.
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+        last = std::max(last, entries_[i].drain);
+        if (in_order_) break;
+    }
     return last;
 }
 
 const StoreBuffer::Entry* StoreBuffer::forwards(Addr addr, unsigned size, Tick at) const {
-    for (auto e = entries_.rbegin(); e != entries_.rend(); ++e) {
-        if (e->drain > at && e->addr <= addr && addr + size <= e->addr + e->size) return &*e;
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+        const Entry& e = entries_[i];
+        if (e.drain > at && e.addr <= addr && addr + size <= e.addr + e.size) return &e;
     }
     return nullptr;
 }
 
 bool StoreBuffer::line_requested(Addr line) const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const Entry& e) { return e.line == line && e.requested; });
+    if (!may_hold(line)) return false;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (entries_[i].line == line && entries_[i].requested) return true;
+    }
+    return false;
 }
 
 void StoreBuffer::owned(Addr line, Tick ready) {
-    for (Entry& e : entries_) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        Entry& e = entries_[i];
         if (e.line == line && e.owned_at == kNever) {
             e.owned_at = ready;
             e.requested = false;
@@ -86,64 +121,78 @@ void StoreBuffer::owned(Addr line, Tick ready) {
 
 void StoreBuffer::load_resolved(std::uint64_t sequence, Tick ready) {
     bool any = false;
-    for (Entry& e : entries_) {
-        if (e.sequence > sequence) {
-            any = true;
-            if (e.floor < ready) e.floor = ready;
-        }
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+        Entry& e = entries_[i];
+        if (e.sequence <= sequence) break;
+        any = true;
+        if (e.floor < ready) e.floor = ready;
     }
     if (any) recompute();
 }
 
+Tick StoreBuffer::place(Entry& e, Tick& previous, Tick cycle, std::uint64_t oldest_load) const {
+    const bool retired = e.sequence < oldest_load || !in_order_;
+    Tick act = kNever;
+    if (e.owned_at == kNever || !retired) {
+        e.drain = kNever;
+        if (in_order_) {
+            // The next in line has lost its line: it asks again when its turn comes.
+            if (retired && previous != kNever && !e.requested) {
+                act = std::max({previous, e.floor, e.issue});
+            }
+            previous = kNever;
+        } else if (!e.requested) {
+            act = e.issue;
+        }
+    } else if (previous == kNever) {
+        e.drain = kNever;
+    } else if (in_order_) {
+        e.drain = std::max({previous + cycle, e.owned_at, e.floor, e.issue});
+        previous = e.drain;
+    } else {
+        e.drain = std::max(e.owned_at, e.issue);
+    }
+    if (e.drain != kNever && e.effect.function != nullptr) act = std::min(act, e.drain);
+    return act;
+}
+
 void StoreBuffer::recompute() {
-    const Tick cycle = owner_.period();
+    cycle_ = owner_.period();
     const std::uint64_t oldest_load = owner_.oldest_unresolved_load();
     Tick previous = last_drain_;
-    Tick next_event = kNever;
-    for (Entry& e : entries_) {
-        const bool retired = e.sequence < oldest_load || !in_order_;
-        if (e.owned_at == kNever || !retired) {
-            e.drain = kNever;
-            if (in_order_) {
-                // The next in line has lost its line: it asks again when its turn comes.
-                if (retired && previous != kNever && e.owned_at == kNever && !e.requested) {
-                    next_event = std::min(next_event, std::max({previous, e.floor, e.issue}));
-                }
-                previous = kNever;
-            } else if (!e.requested) {
-                next_event = std::min(next_event, e.issue);
-            }
-        } else if (previous == kNever) {
-            e.drain = kNever;
-        } else if (in_order_) {
-            e.drain = std::max({previous + cycle, e.owned_at, e.floor, e.issue});
-            previous = e.drain;
-        } else {
-            e.drain = std::max(e.owned_at, e.issue);
-        }
-        if (e.drain != kNever && e.effect.function != nullptr) {
-            next_event = std::min(next_event, e.drain);
-        }
+    Tick act = kNever;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        act = std::min(act, place(entries_[i], previous, cycle_, oldest_load));
     }
-    Scheduler& scheduler = owner_.scheduler();
-    if (next_event == kNever) {
-        scheduler.cancel(*this);
-    } else if (!scheduled() || due() != next_event) {
-        scheduler.schedule(*this, next_event);
-    }
+    act_at(act);
     owner_.store_buffer_changed();
+}
+
+void StoreBuffer::compute_last() {
+    const std::size_t n = entries_.size();
+    Tick previous = n == 1 ? last_drain_ : entries_[n - 2].drain;
+    const Tick act = place(entries_[n - 1], previous, cycle_, owner_.oldest_unresolved_load());
+    if (act != kNever && (!scheduled() || act < due())) act_at(act);
+}
+
+void StoreBuffer::act_at(Tick when) {
+    Scheduler& scheduler = owner_.scheduler();
+    if (when == kNever) {
+        scheduler.cancel(*this);
+    } else if (!scheduled() || due() != when) {
+        scheduler.schedule(*this, when);
+    }
 }
 
 void StoreBuffer::complete_through(std::size_t index, Tick now) {
     for (std::size_t i = 0; i <= index; ++i) {
-        Entry e = entries_.front();
+        const Entry e = entries_.front();
         entries_.pop_front();
         last_drain_ = std::max(last_drain_, e.drain);
         note_visible(e);
         if (e.effect.function != nullptr) owner_.store_visible(e, now);
     }
-    mask_ = 0;
-    for (const Entry& e : entries_) mask_ |= std::uint64_t{1} << (e.line & 63);
+    renew_mask();
 }
 
 void StoreBuffer::complete_line(Addr line, Tick now) {
@@ -153,7 +202,7 @@ void StoreBuffer::complete_line(Addr line, Tick now) {
             ++i;
             continue;
         }
-        entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+        entries_.erase(i);
         last_drain_ = std::max(last_drain_, e.drain);
         note_visible(e);
         if (e.effect.function != nullptr) owner_.store_visible(e, now);
@@ -176,7 +225,7 @@ void StoreBuffer::fire(Tick now) {
         for (std::size_t i = 0; i < entries_.size();) {
             if (entries_[i].drain <= now) {
                 const Entry e = entries_[i];
-                entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+                entries_.erase(i);
                 last_drain_ = std::max(last_drain_, e.drain);
                 note_visible(e);
                 if (e.effect.function != nullptr) owner_.store_visible(e, now);
