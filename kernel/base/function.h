@@ -16,9 +16,14 @@ struct KernelFunction {
     /// `code_bytes` of machine code (from the compiled object, or 4.2 bytes per instruction);
     /// `saved` callee-saved registers pushed at entry and popped at exit.
     KernelFunction(const char* symbol, const char* source, unsigned code_bytes, unsigned saved)
-        : id(FunctionRegistry::instance().add(symbol, source, code_bytes)), saved(saved) {}
+        : id(FunctionRegistry::instance().add(symbol, source, code_bytes)),
+          saved(saved),
+          code_bytes(code_bytes),
+          address(FunctionRegistry::instance().info(id).address) {}
     model::FunctionId id;
     unsigned saved;
+    unsigned code_bytes;
+    model::Addr address;
 };
 
 /// `n` straight-line instructions of the current function besides the accesses it names.
@@ -29,9 +34,8 @@ inline void run(unsigned n) { model::this_hw_thread().execute(n); }
 class Frame {
 public:
     explicit Frame(const KernelFunction& f) : saved_(f.saved) {
-        model::this_hw_thread().enter_function(f.id,
-                                               FunctionRegistry::instance().info(f.id).address,
-                                               FunctionRegistry::instance().info(f.id).code_bytes);
+        // Fetching the code may have let an interrupt in, and the task may have moved.
+        model::this_hw_thread().enter_function(f.id, f.address, f.code_bytes);
         model::this_hw_thread().stack_accesses(0, saved_ + 1);
     }
     // A fiber may be unwound while it is suspended in here (an interrupt, a turn of others).
