@@ -2,87 +2,54 @@
 // Speed of the model by itself: private hits, misses in private caches, contended lines, locked
 // hand-over. A process has one machine, so each measurement runs in a child.
 #include <cstdint>
-#include <cstdio>
-#include <ctime>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "model/core/execution_context.h"
 #include "model/core/hw_thread.h"
 #include "model/machine.h"
 #include "model/platform/load.h"
 #include "model/sim/random.h"
+#include "tests/bench/child.h"
 
 namespace linefill::model {
 namespace {
-
-struct Measured {
-    double seconds = -1;  ///< of a host core
-    double accesses = 0;
-    double switches = 0;
-};
-
-/// Of this process: other load on the host does not count.
-double cpu_seconds() {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 /// What one CPU does; returns the number of accesses that it made.
 using Program = std::function<double(HwThread&)>;
 
 /// Runs `program` on CPUs 0 to `cpus` - 1 of a new machine, in a child process.
-Measured measure(unsigned cpus, const Program& program) {
-    int ends[2];
-    if (pipe(ends) != 0) return {};
-    std::fflush(nullptr);
-    const pid_t child = fork();
-    if (child == 0) {
-        Measured m;
-        try {
-            Machine machine(load_platform("xeon-snb-2s", {LINEFILL_SOURCE_DIR "/platforms"}), 1);
-            unsigned left = cpus;
-            std::vector<std::unique_ptr<ExecutionContext>> contexts;
-            for (unsigned cpu = 0; cpu < cpus; ++cpu) {
-                contexts.push_back(std::make_unique<ExecutionContext>([&, cpu] {
-                    HwThread& hw = machine.hw(cpu);
-                    m.accesses += program(hw);
-                    if (--left == 0) machine.scheduler().stop();
-                    for (;;) hw.halt(0, 0);
-                }));
-                machine.start(cpu, *contexts.back());
-            }
-            const double start = cpu_seconds();
-            machine.run();
-            m.seconds = cpu_seconds() - start;
-            m.switches = static_cast<double>(machine.host_switches());
-        } catch (const std::exception& error) {
-            std::fprintf(stderr, "%s\n", error.what());
+bench::Measured measure(unsigned cpus, const Program& program) {
+    return bench::in_child([&] {
+        bench::Measured m;
+        Machine machine(load_platform("xeon-snb-2s", {LINEFILL_SOURCE_DIR "/platforms"}), 1);
+        unsigned left = cpus;
+        std::vector<std::unique_ptr<ExecutionContext>> contexts;
+        for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+            contexts.push_back(std::make_unique<ExecutionContext>([&, cpu] {
+                HwThread& hw = machine.hw(cpu);
+                m.accesses += program(hw);
+                if (--left == 0) machine.scheduler().stop();
+                for (;;) hw.halt(0, 0);
+            }));
+            machine.start(cpu, *contexts.back());
         }
-        const bool written = write(ends[1], &m, sizeof m) == sizeof m;
-        _exit(written ? 0 : 1);
-    }
-    close(ends[1]);
-    Measured m;
-    if (read(ends[0], &m, sizeof m) != sizeof m) m = {};
-    close(ends[0]);
-    waitpid(child, nullptr, 0);
-    return m;
+        const double start = bench::cpu_seconds();
+        machine.run();
+        m.seconds = bench::cpu_seconds() - start;
+        m.switches = static_cast<double>(machine.scheduler().switches());
+        return m;
+    });
 }
 
 void report(benchmark::State& state, unsigned cpus, const Program& program) {
     double accesses = 0;
     double switches = 0;
     for (auto _ : state) {
-        const Measured m = measure(cpus, program);
+        const bench::Measured m = measure(cpus, program);
         if (m.seconds < 0) {
             state.SkipWithError("the child failed");
             return;
