@@ -146,6 +146,7 @@ void Kernel::boot() {
         SchedDomain* above = llc != nullptr ? llc->parent.peek() : nullptr;
         if (above != nullptr) above->groups.peek()->sgc.peek()->nr_busy_cpus.host() += 1;
     }
+    m.end_boot();
     machine_.set_interrupt_sink(irq_.get());
     for (unsigned cpu = 0; cpu < cpus_; ++cpu) machine_.start(cpu, *idle_[cpu]->context);
 }

@@ -41,7 +41,7 @@ struct KernelOptions {
     /// What the seed draws. With all of them off every run is the same, whatever the seed.
     struct Draws {
         bool page_frames = true;  ///< where pages lie in a node's memory
-        bool freelists = true;    ///< what is left of the slabs that boot has begun
+        bool freelists = true;    ///< which objects of partial slabs are free
         bool tick_phase = true;   ///< of each CPU's timer tick
         bool init_cpu = true;     ///< the CPU that the first program starts on
     } draws;

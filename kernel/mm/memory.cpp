@@ -70,9 +70,16 @@ void Memory::free_pages(Addr addr, unsigned order) { frames_->free(addr, order);
 SlabCache& Memory::cache_for(std::string_view name, unsigned size, unsigned align) {
     const auto it = caches_.find(name);
     if (it != caches_.end()) return *it->second;
-    auto cache = std::make_unique<SlabCache>(std::string(name), size, align, cpus_, *frames_, seed_,
-                                             draw_freelists_);
+    auto cache =
+        std::make_unique<SlabCache>(std::string(name), size, align, cpus_, *frames_, seed_);
+    if (boot_is_over_ && draw_freelists_) cache->age();
     return *caches_.emplace(std::string(name), std::move(cache)).first->second;
+}
+
+void Memory::end_boot() {
+    boot_is_over_ = true;
+    if (!draw_freelists_) return;
+    for (const auto& [name, cache] : caches_) cache->age();
 }
 
 Addr Memory::alloc_object(std::string_view cache, unsigned size, unsigned align, unsigned node) {

@@ -43,6 +43,10 @@ public:
     /// kmalloc_node: the cache of the next size up (8, 16, 32, 64, 96, 128, 192, 256, 512, ...).
     model::Addr kmalloc(unsigned size, unsigned node);
 
+    /// Boot is over. With the freelists drawn, slabs are from now on those of a machine that has been
+    /// up for a while.
+    void end_boot();
+
     SlabCache& cache(std::string_view name) { return *caches_.at(std::string(name)); }
 
 private:
@@ -50,6 +54,7 @@ private:
 
     std::uint64_t seed_;
     bool draw_freelists_;
+    bool boot_is_over_ = false;
     unsigned cpus_;
     std::unique_ptr<PageFrames> frames_;
     std::unique_ptr<PercpuUnits> percpu_;

@@ -10,13 +10,8 @@ using model::Addr;
 
 namespace {
 
+constexpr Addr kLargePage = 2U << 20;
 constexpr Addr kStagger = 67 * model::kLineBytes;  // no multiple of a page, prime number of lines
-
-unsigned order_for(std::uint64_t bytes) {
-    unsigned order = 0;
-    while ((kPageSize << order) < bytes) ++order;
-    return order;
-}
 
 }  // namespace
 
@@ -29,11 +24,10 @@ PercpuUnits::PercpuUnits(PageFrames& frames, const std::vector<unsigned>& node_o
         unsigned count = 0;
         for (const unsigned n : node_of_cpu) count += n == node ? 1 : 0;
         if (count == 0) continue;
-        // The embedding allocator asks for at least 2 MiB, aligned to that.
+        // The embedding allocator asks for whole 2 MiB pages, aligned to that, early in boot.
         const std::uint64_t stride = kUnitSize + (page_aligned ? 0 : kStagger);
-        std::uint64_t bytes = stride * count;
-        if (bytes < (2U << 20)) bytes = 2U << 20;
-        Addr at = frames.alloc(node, order_for(bytes));
+        const std::uint64_t bytes = (stride * count + kLargePage - 1) / kLargePage * kLargePage;
+        Addr at = frames.alloc_boot(node, bytes, kLargePage);
         for (std::size_t cpu = 0; cpu < node_of_cpu.size(); ++cpu) {
             if (node_of_cpu[cpu] != node) continue;
             units_[cpu] = at;

@@ -49,29 +49,46 @@ unsigned slub_order(unsigned size, unsigned cpus) {
     return order_of_bytes(size);
 }
 
+unsigned slub_min_partial(unsigned size) {
+    return std::clamp(static_cast<unsigned>(std::bit_width(size) - 1) / 2, 5U, 10U);
+}
+
 SlabCache::SlabCache(std::string name, unsigned size, unsigned align, unsigned cpus,
-                     PageFrames& frames, std::uint64_t seed, bool draw_freelist)
+                     PageFrames& frames, std::uint64_t seed)
     : name_(std::move(name)),
       size_((size + align - 1) / align * align),
       order_(slub_order(size_, cpus)),
       objects_(static_cast<unsigned>((kPageSize << order_) / size_)),
       frames_(frames),
-      random_(seed, "freelist of " + name_),
-      draw_freelist_(draw_freelist) {}
+      random_(seed, "freelist of " + name_) {}
+
+void SlabCache::age() {
+    aged_ = true;
+    free_.clear();
+}
+
+std::vector<Addr> SlabCache::partial_slab(unsigned node) {
+    const Addr slab = frames_.alloc_long_ago(node, order_);
+    std::vector<Addr> list;
+    for (unsigned i = 0; i < objects_; ++i) list.push_back(slab + Addr{i} * size_);
+    for (std::size_t i = list.size(); i > 1; --i) {
+        std::swap(list[i - 1], list[random_.below(i)]);
+    }
+    list.resize(random_.below(objects_ - 1) + 1);
+    return list;
+}
 
 std::vector<Addr>& SlabCache::freelist(unsigned node) {
-    const auto [it, is_first] = free_.try_emplace(node);
-    std::vector<Addr>& list = it->second;
+    std::vector<Addr>& list = free_[node];
     if (!list.empty()) return list;
+    if (aged_ && objects_ > 1 && partials_taken_[node] < slub_min_partial(size_)) {
+        ++partials_taken_[node];
+        list = partial_slab(node);
+        return list;
+    }
     const Addr slab = frames_.alloc(node, order_);
     // A fresh slab is handed out in address order: the last in the vector is the next one.
     for (unsigned i = objects_; i-- > 0;) list.push_back(slab + Addr{i} * size_);
-    if (is_first && draw_freelist_) {
-        for (std::size_t i = list.size(); i > 1; --i) {
-            std::swap(list[i - 1], list[random_.below(i)]);
-        }
-        list.resize(random_.below(list.size()) + 1);
-    }
     return list;
 }
 

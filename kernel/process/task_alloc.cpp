@@ -15,14 +15,23 @@ namespace {
 
 constexpr unsigned kTaskAlign = 64;
 
+/// Bytes of a task_struct's slab object, as fpu__init_task_struct_size() computes it (v4.2 on): the
+/// register state ends the structure, the compiler sets a page aside for it, and at boot that page is
+/// replaced by what the CPU's XSAVE area takes. Before v4.2 the state was a separate object.
+unsigned task_struct_size(const Layout& layout, std::uint64_t xsave_area) {
+    const unsigned compiled = layout.size_of("task_struct");
+    if (layout.size_of("thread_struct", "fpu") < kPageSize) return compiled;
+    return compiled - kPageSize + static_cast<unsigned>(xsave_area);
+}
+
 }  // namespace
 
 std::unique_ptr<TaskStruct> alloc_task(const std::string& name, unsigned node) {
     Kernel& k = kernel();
     Memory& memory = k.memory();
     const Layout& layout = k.layout();
-    const Addr base =
-        memory.alloc_object("task_struct", layout.size_of("task_struct"), kTaskAlign, node);
+    const unsigned size = task_struct_size(layout, k.machine().platform().core.xsave_area);
+    const Addr base = memory.alloc_object("task_struct", size, kTaskAlign, node);
     const Addr stack = memory.alloc_stack(node);
     auto task = std::make_unique<TaskStruct>(Place{&layout, "task_struct", "", base}, stack, name);
     const SchedSwitches& sw = k.sw();
