@@ -162,7 +162,10 @@ void Machine::build_topology() {
 }
 
 Machine::Machine(const Platform& platform, const MachineOptions& options)
-    : platform_(platform), options_(options), parts_(std::make_unique<SystemCParts>()) {
+    : platform_(platform),
+      options_(options),
+      link_random_(options.seed, "links between sockets"),
+      parts_(std::make_unique<SystemCParts>()) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     build_topology();
     if (platform_.core.dependent_share > 0) {
@@ -175,6 +178,7 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
                                                               : platform_.clock.turbo_ghz.back();
     const bool far = platform_.mechanisms.numa_distance;
     const Tick link = far ? ticks_from_ns(platform_.link.latency.to_ns(full_ghz)) : 0;
+    const Tick link_spread = far ? ticks_from_ns(platform_.link.spread.to_ns(full_ghz)) : 0;
     const double link_gbs = far ? platform_.link.bandwidth_gbs : 0;
     const Tick home = ticks_from_ns(platform_.coherence.home_processing.to_ns(full_ghz));
 
@@ -209,7 +213,8 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
     }
     for (unsigned from = 0; from < sockets; ++from) {
         for (unsigned to = 0; to < sockets; ++to) {
-            links_.push_back(std::make_unique<Link>(link, link_gbs));
+            links_.push_back(
+                std::make_unique<Link>(link, link_gbs, Spread(link_spread, link_random_)));
         }
     }
 
@@ -290,6 +295,7 @@ void Machine::retime(unsigned socket) {
     const auto ticks = [ghz](const Latency& l) { return ticks_from_ns(l.to_ns(ghz)); };
     UncoreTiming u;
     u.request_leg = ticks(platform_.coherence.request_leg);
+    u.request_spread = ticks(platform_.coherence.request_spread);
     u.fill_leg = ticks(platform_.llc.latency) - u.request_leg;
     u.snoop_clean = ticks(platform_.coherence.core_snoop_clean);
     u.snoop_dirty = ticks(platform_.coherence.core_snoop_dirty);

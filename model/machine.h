@@ -17,6 +17,7 @@
 #include "model/core/miss_classifier.h"
 #include "model/devices/local_apic.h"
 #include "model/platform/platform.h"
+#include "model/sim/random.h"
 #include "model/sim/scheduler.h"
 
 namespace linefill::model {
@@ -150,6 +151,7 @@ private:
     std::vector<std::unique_ptr<HwThread>> threads_;
     std::vector<std::unique_ptr<LocalApic>> apics_;
     std::vector<std::unique_ptr<Llc>> llcs_;
+    Random link_random_;
     std::vector<std::unique_ptr<Link>> links_;
     std::vector<std::unique_ptr<MemoryController>> memory_;
     std::unique_ptr<SystemCParts> parts_;

@@ -151,7 +151,8 @@ ScenarioResult run_workload(const RunRequest& request) {
     const auto host_start = std::chrono::steady_clock::now();
 
     model::MachineOptions machine_options;
-    machine_options.seed = request.seed;
+    // The machine draws nothing but times of transfers.
+    machine_options.seed = request.draws.transfer_times ? request.seed : 1;
     if (request.quantum >= 0) machine_options.quantum = request.quantum;
     model::Machine machine(request.platform, machine_options);
     kernel::Kernel kernel(machine, request.kernel, *request.layout, kernel_options(request));

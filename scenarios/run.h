@@ -40,7 +40,8 @@ struct DrawOptions {
     bool start_skew = true;      ///< when threads start, when windows open
     bool timer_phase = true;     ///< tick phases and used slices at the start
     bool placement = true;       ///< ties that the scheduler's placement leaves open
-    static DrawOptions none() { return {false, false, false, false, false}; }
+    bool transfer_times = true;  ///< of messages between cores, LLC and sockets, around their means
+    static DrawOptions none() { return {false, false, false, false, false, false}; }
 };
 
 struct RunRequest {

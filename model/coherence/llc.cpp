@@ -3,15 +3,21 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 
 namespace linefill::model {
 
 Llc::Llc(unsigned socket, unsigned cores_per_socket, const CacheConfig& config, std::uint64_t seed,
          Addr node_bytes)
-    : socket_(socket), cores_(cores_per_socket), node_bytes_(node_bytes), array_(config, seed) {}
+    : socket_(socket),
+      cores_(cores_per_socket),
+      node_bytes_(node_bytes),
+      array_(config, seed),
+      random_(seed, "requests of socket " + std::to_string(socket)),
+      request_spread_(0, random_) {}
 
 void Llc::request(CoherentTransaction& t) {
-    const Tick at_slice = t.at + (t.from_queue ? 0 : timing_.request_leg);
+    const Tick at_slice = t.at + (t.from_queue ? 0 : request_spread_.around(timing_.request_leg));
     t.snoop_at = at_slice;
     const std::size_t slot = array_.find(t.line);
     if (slot == CacheArray<LlcLine>::kMiss) {
@@ -119,11 +125,7 @@ void Llc::serve_miss(CoherentTransaction& t, Tick at_slice) {
             const Tick answered = p.answer_at + (home == socket_ ? timing_.link : 0);
             ready = std::max(ready, answered);
         }
-        if (home != socket_) {
-            // The completion passes the home's tracker once more on its way out.
-            ready =
-                wiring_.links_back[home]->send(ready + timing_.home_processing, Link::kDataBytes);
-        }
+        if (home != socket_) ready = wiring_.links_back[home]->send(ready, Link::kDataBytes);
         if (memory_tokens_ != nullptr) {
             const auto found = memory_tokens_->find(t.line);
             e.token = found == memory_tokens_->end() ? 0 : found->second;

@@ -15,7 +15,9 @@
 #include "model/cache/cache_array.h"
 #include "model/coherence/ports.h"
 #include "model/fabric/link.h"
+#include "model/fabric/spread.h"
 #include "model/platform/platform.h"
+#include "model/sim/random.h"
 #include "model/sim/time.h"
 
 namespace linefill::model {
@@ -33,7 +35,8 @@ struct LlcLine {
 /// Fixed latencies of the uncore in ticks, from the platform's components.
 struct UncoreTiming {
     Tick request_leg = 0;  ///< core to slice, tags looked up
-    Tick fill_leg = 0;     ///< slice to core (LLC latency minus the request leg)
+    Tick request_spread = 0;
+    Tick fill_leg = 0;  ///< slice to core (LLC latency minus the request leg)
     Tick snoop_clean = 0;
     Tick snoop_dirty = 0;
     Tick home_processing = 0;
@@ -54,7 +57,10 @@ public:
         Addr node_bytes);
 
     void wire(Wiring wiring) { wiring_ = std::move(wiring); }
-    void set_timing(const UncoreTiming& timing) { timing_ = timing; }
+    void set_timing(const UncoreTiming& timing) {
+        timing_ = timing;
+        request_spread_.set_width(timing.request_spread);
+    }
     const UncoreTiming& timing() const { return timing_; }
 
     void request(CoherentTransaction& t) override;
@@ -104,6 +110,8 @@ private:
     Addr node_bytes_;
     CacheArray<LlcLine> array_;
     UncoreTiming timing_;
+    Random random_;
+    Spread request_spread_;
     Wiring wiring_;
     std::unordered_map<Addr, std::uint32_t>* memory_tokens_ = nullptr;
     std::uint64_t back_invalidations_ = 0;

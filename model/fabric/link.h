@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/fabric/bandwidth.h"
+#include "model/fabric/spread.h"
 #include "model/sim/time.h"
 
 namespace linefill::model {
@@ -14,13 +15,14 @@ public:
     static constexpr unsigned kHeaderBytes = 16;  ///< a message without data
     static constexpr unsigned kDataBytes = 80;    ///< a line and its header
 
-    /// `latency` one way, unloaded; `bandwidth_gbs` in GB/s, 0: unlimited.
-    Link(Tick latency, double bandwidth_gbs) : latency_(latency), bandwidth_(bandwidth_gbs) {}
+    /// `latency` one way, unloaded; `bandwidth_gbs` in GB/s, 0: unlimited; `spread` around `latency`.
+    Link(Tick latency, double bandwidth_gbs, Spread spread = {})
+        : latency_(latency), bandwidth_(bandwidth_gbs), spread_(spread) {}
 
     /// A message of `bytes` leaves at `at` or when the link has room; returns its arrival.
     Tick send(Tick at, unsigned bytes) {
         ++messages_;
-        return bandwidth_.reserve(at, bytes) + latency_;
+        return bandwidth_.reserve(at, bytes) + spread_.around(latency_);
     }
     Tick latency() const { return latency_; }
     std::uint64_t messages() const { return messages_; }
@@ -29,6 +31,7 @@ public:
 private:
     Tick latency_;
     BandwidthMeter bandwidth_;
+    Spread spread_;
     std::uint64_t messages_ = 0;
 };
 

@@ -80,6 +80,12 @@ Result check_latencies(const Platform& p) {
         const char* outer_key;
         const Latency* outer;
     };
+    struct Spread {
+        const Latency* spread;
+        const char* spread_key;
+        const Latency* mean;
+        const char* mean_key;
+    };
     const auto [slowest, fastest] =
         std::minmax_element(p.clock.turbo_ghz.begin(), p.clock.turbo_ghz.end());
     for (const double ghz : {*slowest, *fastest}) {
@@ -95,6 +101,19 @@ Result check_latencies(const Platform& p) {
                                          " at " + format_clock(ghz),
                                      {step.outer_key, step.inner_key}};
             }
+        }
+        // A draw from the lower end may not arrive before it left.
+        for (const auto& [spread, spread_key, mean, mean_key] :
+             {Spread{&p.coherence.request_spread, "fabric.request_spread", &p.coherence.request_leg,
+                     "fabric.request_leg"},
+              Spread{&p.link.spread, "link.socket.spread", &p.link.latency,
+                     "link.socket.latency"}}) {
+            if (spread->to_ns(ghz) <= 2 * mean->to_ns(ghz)) continue;
+            return Inconsistency{
+                "spread wider than twice its mean",
+                with_value(spread_key, format_latency(*spread)) + " to be at most twice " +
+                    with_value(mean_key, format_latency(*mean)) + " at " + format_clock(ghz),
+                {spread_key, mean_key}};
         }
         if (p.coherence.request_leg.to_ns(ghz) >= p.llc.latency.to_ns(ghz)) {
             return Inconsistency{

@@ -57,23 +57,24 @@ struct CoreConfig {
     /// Share of the instructions behind a load in flight that need its value, directly or not: they
     /// wait in the scheduler and are executed when it is there. The others go on meanwhile.
     double dependent_share = 0.6;
-    unsigned load_buffer = 64;   ///< entries; halved while the sibling runs
-    unsigned store_buffer = 36;  ///< entries; halved while the sibling runs
-    unsigned fill_buffers = 10;  ///< line-fill buffers: L1D misses in flight per core
-    Latency mispredict;          ///< a mispredicted branch
-    Latency store_forward;       ///< a load served by an own store still in the store buffer
-    Latency lock_rmw;            ///< LOCK-prefixed RMW or XCHG on a line owned in L1, total latency
-    Latency mfence;              ///< MFENCE with no store pending
-    Latency pause;               ///< PAUSE
-    Latency rdtsc;               ///< RDTSC
-    Latency irq_flags_on;        ///< POPF or STI: interrupts let in again
-    Latency irq_flags_off;       ///< PUSHF and CLI: interrupts kept out
-    Latency syscall;             ///< SYSCALL + SYSRET + entry code of an empty system call
-    Latency interrupt_entry;     ///< recognition to first handler instruction
-    Latency interrupt_exit;  ///< the rest of an interrupt but its handler: entry code, EOI, IRET
-    Latency wrmsr;           ///< WRMSR
-    Latency cr3_write;       ///< change of address space
-    Latency divide;          ///< 64-bit division
+    unsigned load_buffer = 64;       ///< entries; halved while the sibling runs
+    unsigned store_buffer = 36;      ///< entries; halved while the sibling runs
+    unsigned fill_buffers = 10;      ///< line-fill buffers: L1D misses in flight per core
+    std::uint64_t xsave_area = 512;  ///< bytes of a thread's register state that XSAVE writes
+    Latency mispredict;              ///< a mispredicted branch
+    Latency store_forward;           ///< a load served by an own store still in the store buffer
+    Latency lock_rmw;         ///< LOCK-prefixed RMW or XCHG on a line owned in L1, total latency
+    Latency mfence;           ///< MFENCE with no store pending
+    Latency pause;            ///< PAUSE
+    Latency rdtsc;            ///< RDTSC
+    Latency irq_flags_on;     ///< POPF or STI: interrupts let in again
+    Latency irq_flags_off;    ///< PUSHF and CLI: interrupts kept out
+    Latency syscall;          ///< SYSCALL + SYSRET + entry code of an empty system call
+    Latency interrupt_entry;  ///< recognition to first handler instruction
+    Latency interrupt_exit;   ///< the rest of an interrupt but its handler: entry code, EOI, IRET
+    Latency wrmsr;            ///< WRMSR
+    Latency cr3_write;        ///< change of address space
+    Latency divide;           ///< 64-bit division
     Latency indirect_branch_miss;  ///< indirect call or jump to a wrongly predicted target
     bool operator==(const CoreConfig&) const = default;
 };
@@ -127,12 +128,15 @@ struct CoherenceConfig {
     Latency core_snoop_clean;        ///< LLC to a core's L1/L2 and back when the copy is clean (E)
     Latency core_snoop_dirty;        ///< the same when it is modified (data comes along)
     Latency request_leg;  ///< core to LLC slice: what a request that waits at the LLC has behind it
+    /// Width of the even distribution around request_leg: way on the ring, arbitration.
+    Latency request_spread;
     Latency home_processing;  ///< home agent: one pass through the tracker (conflict, completion)
     bool operator==(const CoherenceConfig&) const = default;
 };
 
 struct LinkConfig {
     Latency latency;           ///< one way, agent to agent, unloaded
+    Latency spread;            ///< width of the even distribution around `latency`
     double bandwidth_gbs = 0;  ///< per direction, all links of the pair, GB/s
     bool operator==(const LinkConfig&) const = default;
 };

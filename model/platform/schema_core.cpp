@@ -92,6 +92,10 @@ void add_core(Schema& out) {
     out.push_back(count(
         "core.fill_buffers", 1, kMostEntries, [](Platform& p) { return &p.core.fill_buffers; },
         "line-fill buffers: L1D misses in flight per core"));
+    out.push_back(bounded(
+        "core.xsave_area", ValueKind::kSize, 512, 1 << 16,
+        [](Platform& p) { return &p.core.xsave_area; },
+        "bytes of a thread's register state that XSAVE writes"));
     out.push_back(latency(
         "core.mispredict", [](Platform& p) { return &p.core.mispredict; },
         "a mispredicted branch"));

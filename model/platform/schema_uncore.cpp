@@ -53,6 +53,10 @@ void add_uncore(Schema& out) {
         "core to LLC slice: the part of the LLC's latency that a request "
         "waiting at the LLC has behind it"));
     out.push_back(latency(
+        "fabric.request_spread", [](Platform& p) { return &p.coherence.request_spread; },
+        "width of the even distribution that a request's way to the LLC is drawn from, around "
+        "request_leg"));
+    out.push_back(latency(
         "fabric.home_processing", [](Platform& p) { return &p.coherence.home_processing; },
         "one pass through the home agent's tracker"));
 
@@ -62,6 +66,13 @@ void add_uncore(Schema& out) {
         "link.socket.latency", [](Platform& p) { return &p.link.latency; },
         "between the sockets, one way from agent to agent, unloaded");
     link.required = false;  // with two sockets it is required; check.cpp says so
+    link.present = has_link;
+    out.push_back(link);
+    link = latency(
+        "link.socket.spread", [](Platform& p) { return &p.link.spread; },
+        "width of the even distribution that a message's time on the link is drawn from, around "
+        "its latency");
+    link.required = false;
     link.present = has_link;
     out.push_back(link);
     link = bounded(

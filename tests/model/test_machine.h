@@ -20,7 +20,8 @@ namespace linefill::model {
 /// instruction, and nothing behind a load in flight needs its value.
 std::vector<Override> round_figures();
 
-/// `xeon-snb-2s` with overrides "KEY=VALUE" on top of `base`.
+/// `xeon-snb-2s` with overrides "KEY=VALUE" on top of `base`; times of transfers are their means unless
+/// an override spreads them.
 Platform test_platform(const std::vector<std::string>& overrides = {},
                        std::vector<Override> base = {});
 
