@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <sstream>
 
 #include "model/coherence/llc.h"
 #include "model/coherence/sockets.h"
 #include "model/core/core.h"
 #include "model/fabric/link.h"
+#include "model/memory/memory_bridge.h"
 #include "model/memory/memory_controller.h"
 #include "model/memory/memory_target.h"
 #include "model/sim/error.h"
@@ -82,7 +84,7 @@ private:
 class Driver : public sc_core::sc_module {
 public:
     SC_HAS_PROCESS(Driver);
-    Driver(sc_core::sc_module_name name, Scheduler& scheduler)
+    Driver(sc_core::sc_module_name name, Scheduler& scheduler, std::function<bool()> awaits_answer)
         : sc_core::sc_module(name), scheduler_(scheduler) {
         SC_THREAD(drive);
         set_stack_size(256 * 1024);
@@ -98,11 +100,13 @@ public:
             const auto now = static_cast<Tick>(sc_core::sc_time_stamp().value());
             sc_core::wait(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(until - now)));
         };
+        e.awaits_answer = std::move(awaits_answer);
         scheduler_.set_external(std::move(e));
     }
 
     std::exception_ptr error;
     bool finished = false;
+    bool has_outsiders = false;  ///< processes that are not the model's, and may never end
 
 private:
     void drive() {
@@ -116,6 +120,7 @@ private:
         if (scheduler_.now() > now) {
             wait(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(scheduler_.now() - now)));
         }
+        if (has_outsiders) sc_core::sc_pause();
     }
     Scheduler& scheduler_;
 };
@@ -127,7 +132,17 @@ struct Machine::SystemCParts {
     std::vector<std::unique_ptr<SnoopConnection>> to_core;   // by core
     std::vector<std::unique_ptr<PeerConnection>> to_socket;  // by socket
     std::vector<std::unique_ptr<MemoryInitiator>> home;      // by node
+    std::vector<std::unique_ptr<MemoryBridge>> bridge;       // by node, in place of `home`
     std::vector<std::unique_ptr<MemoryTarget>> memory;
+    MemoryPort* port(unsigned node) const {
+        if (bridge[node] != nullptr) return bridge[node].get();
+        return home[node].get();
+    }
+    unsigned reads_open() const {
+        unsigned n = 0;
+        for (const auto& b : bridge) n += b != nullptr ? b->reads_open() : 0;
+        return n;
+    }
     std::vector<std::unique_ptr<ApicInitiator>> apic_bus;  // by CPU
     std::vector<std::unique_ptr<ApicTarget>> apic;
     std::unique_ptr<Driver> driver;
@@ -229,7 +244,16 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
     for (unsigned s = 0; s < sockets; ++s) {
         parts_->to_socket.push_back(
             std::make_unique<PeerConnection>(named("fabric_to_socket", s), *llcs_[s]));
-        parts_->home.push_back(std::make_unique<MemoryInitiator>(named("home_agent", s).c_str()));
+        const std::string agent = named("home_agent", s);
+        const bool bridged = options_.memory_binder != nullptr && options_.memory_binder->waits(s);
+        parts_->bridge.push_back(bridged ? std::make_unique<MemoryBridge>(agent.c_str(), scheduler_)
+                                         : nullptr);
+        parts_->home.push_back(bridged ? nullptr
+                                       : std::make_unique<MemoryInitiator>(agent.c_str()));
+        if (bridged) {
+            options_.memory_binder->bind(s, parts_->bridge[s]->socket);
+            continue;
+        }
         if (options_.memory_binder != nullptr) {
             options_.memory_binder->bind(s, parts_->home[s]->socket);
             continue;
@@ -254,13 +278,15 @@ Machine::Machine(const Platform& platform, const MachineOptions& options)
             w.peers.push_back(p == s ? nullptr : parts_->to_socket[p].get());
             w.links.push_back(p == s ? nullptr : &this->link(s, p));
             w.links_back.push_back(p == s ? nullptr : &this->link(p, s));
-            w.memory.push_back(parts_->home[p].get());
+            w.memory.push_back(parts_->port(p));
         }
         llcs_[s]->wire(std::move(w));
     }
     clock_ghz_.assign(sockets, 0);
     for (unsigned s = 0; s < sockets; ++s) retime(s);
-    parts_->driver = std::make_unique<Driver>("driver", scheduler_);
+    parts_->driver = std::make_unique<Driver>("driver", scheduler_,
+                                              [this] { return parts_->reads_open() != 0; });
+    parts_->driver->has_outsiders = options_.memory_binder != nullptr;
 }
 
 Machine::~Machine() {
@@ -349,6 +375,9 @@ std::string Machine::describe_waits() {
         }
     }
     out << "\n" << inflight_->waiting() << " requests wait for lines in flight";
+    if (const unsigned reads = parts_->reads_open(); reads != 0) {
+        out << "\n" << reads << " reads wait for memory from outside";
+    }
     return out.str();
 }
 

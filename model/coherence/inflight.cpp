@@ -64,7 +64,7 @@ InFlightTable::Entry& InFlightTable::insert(Addr line, Tick) {
 }
 
 bool InFlightTable::begin(Addr line, LineRequester& who, Tick at) {
-    if (!config_.enabled) return true;
+    if (!config_.enabled && used_ == 0) return true;
     Entry* e = find(line);
     if (who.granted_) {
         assert(e != nullptr && e->head == &who);
@@ -89,6 +89,7 @@ bool InFlightTable::begin(Addr line, LineRequester& who, Tick at) {
 }
 
 void InFlightTable::grant_next(Entry& e) {
+    if (e.free_at == kNever) return;  // nobody knows yet: the holder will say
     LineRequester& next = *e.head;
     Tick start = e.free_at;
     // Inside a socket the LLC slice hands over by itself. Between sockets the completed transaction is
@@ -101,8 +102,11 @@ void InFlightTable::grant_next(Entry& e) {
 }
 
 void InFlightTable::hold(Addr line, Tick until, unsigned owner_socket, bool home_is_far) {
-    if (!config_.enabled) return;
     Entry* e = find(line);
+    if (!config_.enabled && until != kNever) {
+        if (e == nullptr) return;
+        until = 0;
+    }
     if (e == nullptr) e = &insert(line, until);
     e->free_at = until;
     e->owner_socket = owner_socket;

@@ -27,7 +27,9 @@ protected:
 class InFlightTable {
 public:
     struct Config {
-        bool enabled = true;  ///< off for the ablation: nothing ever queues
+        /// Off for the ablation: nothing queues but behind a holder whose time nobody knows yet, since
+        /// the caches would not be coherent otherwise.
+        bool enabled = true;
         Tick remote_ack =
             0;  ///< added before a waiter of another socket starts, owner is home-local
         Tick remote_ack_far = 0;  ///< ... owner's home is the other socket
@@ -39,7 +41,7 @@ public:
     /// queued, and will be fired when its turn has come; it must then call begin() again.
     bool begin(Addr line, LineRequester& who, Tick at);
     /// The transaction that began holds the line until `until`; the line's new owner is in
-    /// `owner_socket`; `home_is_far`: its home is another socket.
+    /// `owner_socket`; `home_is_far`: its home is another socket. kNever: until a later call says.
     void hold(Addr line, Tick until, unsigned owner_socket, bool home_is_far);
     /// A queued request whose turn has come needs nothing any more: the next in line may start.
     void leave(Addr line, LineRequester& who, Tick at);

@@ -17,6 +17,10 @@ Llc::Llc(unsigned socket, unsigned cores_per_socket, const CacheConfig& config, 
       request_spread_(0, random_) {}
 
 void Llc::request(CoherentTransaction& t) {
+    if (t.awaits_memory) {
+        finish_awaited(t);
+        return;
+    }
     const Tick at_slice = t.at + (t.from_queue ? 0 : request_spread_.around(timing_.request_leg));
     t.snoop_at = at_slice;
     const std::size_t slot = array_.find(t.line);
@@ -107,39 +111,61 @@ void Llc::serve_miss(CoherentTransaction& t, Tick at_slice) {
     if (peers) {
         p = snoop_peers(t.line, own, at_slice, t.from_queue, home, t.core, t.field, data_here);
     }
-    LlcLine& e = install(t.line, at_slice);
     if (p.forwards) {
+        LlcLine& e = install(t.line, at_slice);
         t.source = p.dirty ? DataSource::kOtherSocketDirty : DataSource::kOtherSocketClean;
         e.token = p.token;
         finish_across(t, p, home, data_here);
         if (p.dirty && !own) write_memory(t.line, p.token, p.answer_at);
-    } else {
-        t.source = home == socket_ ? DataSource::kDramLocal : DataSource::kDramRemote;
-        Tick start = at_slice;
-        if (home != socket_ && !t.from_queue) {
-            start = wiring_.links[home]->send(at_slice, 0);  // goes out with the snoop
-        }
-        Tick ready = read_memory(t.line, home, start + timing_.home_processing);
-        if (peers) {
-            // The home agent waits for the peer's answer before it completes.
-            const Tick answered = p.answer_at + (home == socket_ ? timing_.link : 0);
-            ready = std::max(ready, answered);
-        }
-        if (home != socket_) ready = wiring_.links_back[home]->send(ready, Link::kDataBytes);
-        if (memory_tokens_ != nullptr) {
-            const auto found = memory_tokens_->find(t.line);
-            e.token = found == memory_tokens_->end() ? 0 : found->second;
-        }
-        t.done_at = ready + timing_.fill_leg;
-        t.hold_until = t.done_at;
+        grant(t, e, p.had_copy);
+        return;
     }
+    t.peer_had_copy = p.had_copy;
+    // The home agent waits for the peer's answer before it completes.
+    t.peer_answered = peers ? p.answer_at + (home == socket_ ? timing_.link : 0) : 0;
+    const bool later = wiring_.memory[home]->answers_later();
+    // Until memory has answered the line is nowhere: it is held in flight.
+    LlcLine* e = later ? nullptr : &install(t.line, at_slice);
+    Tick start = at_slice;
+    if (home != socket_ && !t.from_queue) {
+        start = wiring_.links[home]->send(at_slice, 0);  // goes out with the snoop
+    }
+    const Tick ready = read_memory(t.line, home, start + timing_.home_processing, t.requester);
+    if (later) {
+        t.awaits_memory = true;
+    } else {
+        finish_from_memory(t, *e, ready);
+    }
+}
+
+void Llc::finish_awaited(CoherentTransaction& t) {
+    assert(array_.find(t.line) == CacheArray<LlcLine>::kMiss && "the line was held in flight");
+    t.awaits_memory = false;
+    finish_from_memory(t, install(t.line, t.memory_answered), t.memory_answered);
+}
+
+void Llc::finish_from_memory(CoherentTransaction& t, LlcLine& e, Tick ready) {
+    const unsigned home = home_of(t.line);
+    t.source = home == socket_ ? DataSource::kDramLocal : DataSource::kDramRemote;
+    ready = std::max(ready, t.peer_answered);
+    if (home != socket_) ready = wiring_.links_back[home]->send(ready, Link::kDataBytes);
+    if (memory_tokens_ != nullptr) {
+        const auto found = memory_tokens_->find(t.line);
+        e.token = found == memory_tokens_->end() ? 0 : found->second;
+    }
+    t.done_at = ready + timing_.fill_leg;
+    t.hold_until = t.done_at;
+    grant(t, e, t.peer_had_copy);
+}
+
+void Llc::grant(CoherentTransaction& t, LlcLine& e, bool peer_had_copy) {
     t.token = e.token;
     e.core_valid = bit(t.core);
-    if (own) {
+    if (wants_ownership(t.kind)) {
         e.state = SocketState::kModified;
         e.owner = static_cast<std::int8_t>(local(t.core));
         t.grant = LineState::kModified;
-    } else if (p.had_copy) {
+    } else if (peer_had_copy) {
         e.state = SocketState::kForward;
         t.grant = LineState::kShared;
     } else {
@@ -297,10 +323,11 @@ void Llc::write_back(unsigned core, Addr line, std::uint32_t token, Tick) {
     e.core_valid &= ~bit(core);
 }
 
-Tick Llc::read_memory(Addr line, unsigned home, Tick at) {
+Tick Llc::read_memory(Addr line, unsigned home, Tick at, Schedulable* requester) {
     MemoryTransaction m;
     m.line = line;
     m.at = at;
+    m.requester = requester;
     wiring_.memory[home]->access(m);
     return m.done_at;
 }

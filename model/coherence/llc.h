@@ -101,7 +101,11 @@ private:
     void serve_miss(CoherentTransaction& t, Tick at_slice);
     void finish_across(CoherentTransaction& t, const PeerTransaction& p, unsigned home,
                        Tick data_here);
-    Tick read_memory(Addr line, unsigned home, Tick at);
+    /// `ready`: the data is at the home agent.
+    void finish_from_memory(CoherentTransaction& t, LlcLine& e, Tick ready);
+    void finish_awaited(CoherentTransaction& t);
+    void grant(CoherentTransaction& t, LlcLine& e, bool peer_had_copy);
+    Tick read_memory(Addr line, unsigned home, Tick at, Schedulable* requester);
     void write_memory(Addr line, std::uint32_t token, Tick at);
     LlcLine& install(Addr line, Tick at);
 

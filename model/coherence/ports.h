@@ -31,6 +31,8 @@ struct PeerPort {
 struct MemoryPort {
     virtual ~MemoryPort() = default;
     virtual void access(MemoryTransaction& t) = 0;
+    /// Its reads are not done when access() returns: the requester is fired at the time they are.
+    virtual bool answers_later() const { return false; }
 };
 
 }  // namespace linefill::model

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/core/access.h"
+#include "model/sim/scheduler.h"
 
 namespace linefill::model {
 
@@ -41,6 +42,12 @@ struct CoherentTransaction {
     DataSource source = DataSource::kLlc;
     std::uint32_t token = 0;  ///< write-sequence token that came with the data
     Tick snoop_at = 0;        ///< when the copies of others were taken
+    // a memory that answers later (memory/memory_bridge.h)
+    Schedulable* requester = nullptr;  ///< is fired when memory has answered
+    bool awaits_memory = false;        ///< no answer yet; to be sent once more when it is fired
+    bool peer_had_copy = false;
+    Tick peer_answered = 0;
+    Tick memory_answered = 0;
 };
 
 /// LLC to one core: give up or downgrade your copy.
@@ -79,6 +86,7 @@ struct MemoryTransaction {
     bool write = false;
     Tick at = 0;
     Tick done_at = 0;
+    Schedulable* requester = nullptr;  ///< of a read from a memory that answers later
 };
 
 }  // namespace linefill::model

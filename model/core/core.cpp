@@ -53,6 +53,14 @@ HwThread* Core::sibling_of(const HwThread& t) const {
 }
 
 Tick Core::fill_buffer_free_at(Tick at) const {
+    if (open_fills_ != 0) {
+        // So many more must be free as are promised to requests that are still out.
+        if (open_fills_ >= fills_.size()) return kNever;
+        std::vector<Tick> ready;
+        for (const FillBuffer& f : fills_) ready.push_back(f.ready);
+        std::sort(ready.begin(), ready.end());
+        return std::max(at, ready[open_fills_]);
+    }
     if (at >= last_fill_ready_) return at;
     Tick earliest = kNever;
     for (const FillBuffer& f : fills_) {
@@ -133,7 +141,8 @@ std::size_t Core::fill_from_l2(Addr line, Tick at, Tick ready, Counters& c) {
 }
 
 CoherentTransaction Core::request(Addr line, RequestKind kind, Tick at, bool from_queue,
-                                  bool bypass_l2, FieldId field, Counters& c) {
+                                  bool bypass_l2, FieldId field, Schedulable& requester,
+                                  Counters& c) {
     CoherentTransaction t;
     t.line = line;
     t.kind = kind;
@@ -142,16 +151,37 @@ CoherentTransaction Core::request(Addr line, RequestKind kind, Tick at, bool fro
     t.at = at;
     t.from_queue = from_queue;
     t.field = field;
-    const std::size_t in_l1 = l1d_.find(line);
+    t.requester = &requester;
     t.has_shared_copy = wants_ownership(kind) && state_of(line) == LineState::kShared;
     llc_->request(t);
-    if (t.hold || from_queue) {
+    if (t.awaits_memory) {
+        machine_.inflight().hold(line, kNever, socket_,
+                                 machine_.node_of_addr(line << kLineBits) != socket_);
+        if (kind != RequestKind::kCodeRead) ++open_fills_;
+    } else {
+        take_answer(t, at, bypass_l2, c);
+    }
+    return t;
+}
+
+void Core::finish_awaited(CoherentTransaction& t, Tick now, bool bypass_l2, Counters& c) {
+    t.memory_answered = now;
+    llc_->request(t);
+    if (t.kind != RequestKind::kCodeRead) --open_fills_;
+    take_answer(t, now, bypass_l2, c);
+    for (Schedulable* who : fill_waiters_) machine_.scheduler().schedule(*who, now);
+    fill_waiters_.clear();
+}
+
+void Core::take_answer(const CoherentTransaction& t, Tick at, bool bypass_l2, Counters& c) {
+    const Addr line = t.line;
+    if (t.hold || t.from_queue) {
         machine_.inflight().hold(line, t.hold ? t.hold_until : t.at, socket_,
                                  machine_.node_of_addr(line << kLineBits) != socket_);
     }
-    if (kind == RequestKind::kCodeRead) return t;
+    if (t.kind == RequestKind::kCodeRead) return;
 
-    if (wants_ownership(kind)) {
+    if (wants_ownership(t.kind)) {
         ++c[Event::kLlcRfo];
         if (beyond_the_socket(t.source)) ++c[Event::kLlcRfoMiss];
     } else {
@@ -161,19 +191,18 @@ CoherentTransaction Core::request(Addr line, RequestKind kind, Tick at, bool fro
     const Event from = event_of(t.source);
     if (from != Event::kCount) ++c[from];
 
-    if (in_l1 != kMiss && l1d_.find(line) == in_l1) {  // an upgrade in place
+    take_fill_buffer(line, at, t.done_at, t.source);
+    const std::size_t in_l1 = l1d_.find(line);
+    if (in_l1 != kMiss) {  // an upgrade in place
         PrivateLine& mine = l1d_.meta(in_l1);
         mine.state = t.grant;
         mine.token = t.has_shared_copy ? mine.token : t.token;
         ++c[Event::kL1dUpgrade];
-        take_fill_buffer(line, at, t.done_at, t.source);
         const std::size_t below = l2_.find(line);
         if (below != kMiss) l2_.meta(below).state = t.grant;
-        return t;
+        return;
     }
-    take_fill_buffer(line, at, t.done_at, t.source);
     install(line, t.grant, t.token, at, bypass_l2, c);
-    return t;
 }
 
 void Core::install(Addr line, LineState state, std::uint32_t token, Tick at, bool bypass_l2,

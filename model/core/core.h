@@ -67,7 +67,7 @@ public:
     bool may_be_filling(Addr line, Tick at) const {
         return at < last_fill_ready_ && (fill_mask_ & fill_bit(line)) != 0;
     }
-    /// When a fill buffer is free: `at` or later.
+    /// When a fill buffer is free: `at` or later, kNever if all wait for a memory that answers later.
     Tick fill_buffer_free_at(Tick at) const;
     /// State of the core's copy, wherever it is (L1D first, then L2).
     LineState state_of(Addr line) const;
@@ -77,9 +77,15 @@ public:
     /// L1D fill from L2 (present there): returns the L1D slot. Takes a fill buffer until `ready`.
     std::size_t fill_from_l2(Addr line, Tick at, Tick ready, Counters& c);
     /// Asks the LLC for `line`; the in-flight table has let the request in. Installs the line and
-    /// counts where it came from. Returns the transaction with its answer.
+    /// counts where it came from. Returns the transaction with its answer; or with `awaits_memory`
+    /// set: `requester` is fired when memory has answered, and finishes it. The line and a fill
+    /// buffer are held until then.
     CoherentTransaction request(Addr line, RequestKind kind, Tick at, bool from_queue,
-                                bool bypass_l2, FieldId field, Counters& c);
+                                bool bypass_l2, FieldId field, Schedulable& requester, Counters& c);
+    /// The rest of request(), when the requester was fired at `now`.
+    void finish_awaited(CoherentTransaction& t, Tick now, bool bypass_l2, Counters& c);
+    /// All fill buffers wait for memory: `who` is fired when one of them is told its time.
+    void wait_for_fill_buffer(Schedulable& who) { fill_waiters_.push_back(&who); }
     /// The core has written the line (it must hold it modified or exclusive): tokens, watchers of the
     /// sibling. `by` is the writing thread.
     void written(Addr line, std::size_t slot, Tick at, HwThread* by);
@@ -109,6 +115,7 @@ public:
 
 private:
     static std::uint64_t fill_bit(Addr line) { return std::uint64_t{1} << (line & 63); }
+    void take_answer(const CoherentTransaction& t, Tick at, bool bypass_l2, Counters& c);
     void install(Addr line, LineState state, std::uint32_t token, Tick at, bool bypass_l2,
                  Counters& c);
     std::size_t install_l1d(Addr line, const PrivateLine& meta, Counters& c);
@@ -126,6 +133,8 @@ private:
     std::vector<FillBuffer> fills_;
     Tick last_fill_ready_ = 0;
     std::uint64_t fill_mask_ = 0;  // which lines (mod 64) may be in fills_
+    unsigned open_fills_ = 0;  ///< fill buffers of requests that memory has not answered
+    std::vector<Schedulable*> fill_waiters_;
     std::uint64_t l1i_generation_ = 1;
     struct Watch {
         HwThread* thread = nullptr;

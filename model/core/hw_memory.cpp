@@ -194,11 +194,19 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
         perform(p, issue_at);
         return t;
     }
-    scheduler_.schedule(p, std::max(issue_at, core_.fill_buffer_free_at(issue_at)));
+    // With all fill buffers waiting for memory it finds out when it is fired.
+    const Tick free_at = core_.fill_buffer_free_at(issue_at);
+    scheduler_.schedule(p, free_at == kNever ? issue_at : std::max(issue_at, free_at));
     return t;
 }
 
 void HwThread::perform(PendingAccess& p, Tick now) {
+    if (p.awaited != nullptr) {
+        core_.finish_awaited(*p.awaited, now, p.nta, *bank_);
+        const auto t = std::move(p.awaited);
+        filled(p, *t, now);
+        return;
+    }
     const Addr line = line_of(physical(p.addr));
     Counters& c = *bank_;
     const bool write = wants_write(p.kind);
@@ -239,7 +247,11 @@ void HwThread::perform(PendingAccess& p, Tick now) {
         }
         const Tick room = core_.fill_buffer_free_at(now);
         if (room > now && !p.queued) {
-            scheduler_.schedule(p, room);
+            if (room == kNever) {
+                core_.wait_for_fill_buffer(p);
+            } else {
+                scheduler_.schedule(p, room);
+            }
             return;
         }
     }
@@ -251,22 +263,31 @@ void HwThread::perform(PendingAccess& p, Tick now) {
     }
     p.queued = false;
     if (p.kind != PendingKind::kCode && !core_.in_l2(line)) ++c[Event::kL2Miss];
-    MissClass why = MissClass::kHit;
+    p.miss = MissClass::kHit;
     if (machine_.classifier().enabled()) {
-        why = core_.state_of(line) == LineState::kShared && write
-                  ? MissClass::kUpgrade
-                  : machine_.classifier().classify(core_.index(), physical(p.addr), p.size);
+        p.miss = core_.state_of(line) == LineState::kShared && write
+                     ? MissClass::kUpgrade
+                     : machine_.classifier().classify(core_.index(), physical(p.addr), p.size);
     }
     const CoherentTransaction t =
-        core_.request(line, request_kind(p.kind), now, was_queued, p.nta, p.field, c);
-    if (write) {
+        core_.request(line, request_kind(p.kind), now, was_queued, p.nta, p.field, p, c);
+    if (t.awaits_memory) {
+        p.awaited = std::make_unique<CoherentTransaction>(t);
+    } else {
+        filled(p, t, now);
+    }
+}
+
+void HwThread::filled(PendingAccess& p, const CoherentTransaction& t, Tick now) {
+    if (wants_write(p.kind)) {
+        const Addr line = line_of(physical(p.addr));
         const std::size_t slot = core_.find_l1d(line);
         core_.written(line, slot, now, this);
         core_.touch_l1d(slot, t.done_at);
     }
     p.source = t.source;
     p.ready = t.done_at;
-    report(p, why, p.issue);
+    report(p, p.miss, p.issue);
     resolve(p, t.done_at, t.source);
 }
 

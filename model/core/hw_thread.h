@@ -293,6 +293,8 @@ private:
     Token miss(Addr addr, unsigned size, FieldId field, PendingKind kind, Tick issue_at,
                const Token& dep, bool nta);
     std::int32_t new_slot();
+    /// The LLC has answered the access's request.
+    void filled(PendingAccess& p, const CoherentTransaction& t, Tick now);
     void resolve(PendingAccess& p, Tick ready, DataSource source);
     void report(const PendingAccess& p, MissClass miss, Tick at) {
         if (classifying_) report_performed(p, miss, at);

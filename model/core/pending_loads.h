@@ -10,6 +10,7 @@
 
 #include "model/cache/tlb.h"
 #include "model/coherence/inflight.h"
+#include "model/coherence/transaction.h"
 #include "model/core/access.h"
 
 namespace linefill::model {
@@ -50,6 +51,9 @@ public:
     bool nta = false;                    ///< prefetch that bypasses L2
     bool counted = false;                ///< its lookup is counted (a retry is not counted again)
     std::vector<std::int32_t> children;  ///< slots whose address depends on this one
+    /// The request that a memory of one's own has not answered yet, and why it missed.
+    std::unique_ptr<CoherentTransaction> awaited;
+    MissClass miss = MissClass::kHit;
 
 protected:
     void fire(Tick now) override;

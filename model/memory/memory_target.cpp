@@ -2,6 +2,7 @@
 #include "model/memory/memory_target.h"
 
 #include <cstring>
+#include <string>
 
 #include "model/sim/error.h"
 
@@ -32,7 +33,13 @@ void MemoryInitiator::access(MemoryTransaction& t) {
     // The transaction starts ahead of (or, between two SystemC events, behind) SystemC's time.
     const Tick base = tick_of(sc_core::sc_time_stamp());
     sc_core::sc_time delay = time_of(t.at > base ? t.at - base : 0);
+    const sc_dt::uint64 deltas = sc_core::sc_delta_count();
     socket->b_transport(payload_, delay);
+    if (sc_core::sc_delta_count() != deltas) {
+        throw InternalError(std::string(name()) +
+                            ": the memory bound here called wait() in b_transport, and its binder "
+                            "does not say that it waits (MemoryBinder::waits)");
+    }
     if (payload_.is_response_error()) {
         throw InternalError("memory answered " + payload_.get_response_string());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and device registers behind TLM-2.0 base-protocol sockets: any target of that protocol can be
-// bound in their place. The delay is annotated; a target that wait()s is served through a bridge.
+// Memory and device registers behind TLM-2.0 base-protocol sockets. Any target of that protocol can be
+// bound in the memory's place (MemoryBinder). The delay is annotated; a target that wait()s is served
+// through a bridge (memory/memory_bridge.h).
 #pragma once
 
 #include <systemc>
@@ -40,10 +41,26 @@ private:
 };
 
 /// Binds a TLM-2.0 base-protocol target of one's own to the home agent of each node, in place of the
-/// model's memory. The target must annotate its delay; it may not wait().
+/// model's memory. Each line is one b_transport of 64 bytes: a read when a line is fetched, a write
+/// when a modified one comes back (nobody waits for it). The data bytes mean nothing: the model keeps
+/// values elsewhere.
+///
+/// A target that only annotates its delay is called on the requester's own stack, some way ahead of
+/// SystemC's time (the delay that comes in says how far), and costs the host next to nothing. One that
+/// calls wait() in b_transport must say so here: each of its transports then runs in an SC_THREAD of
+/// its own, at its own time and with a delay of zero, so that only the access that asked waits, and
+/// many may be inside the target at once, as TLM-2.0 has it. Time waited and time annotated both are
+/// part of the access's latency. Transports that begin at the same time begin in the order in which
+/// the machine made them; that order depends on nothing but the seed.
 struct MemoryBinder {
     virtual ~MemoryBinder() = default;
     virtual void bind(unsigned node, tlm::tlm_initiator_socket<64>& home_agent) = 0;
+    /// Whether the target of the node may wait(). One that waits without having said so ends the run
+    /// with an InternalError.
+    virtual bool waits(unsigned node) const {
+        (void)node;
+        return false;
+    }
 };
 
 /// CPU to its interrupt controller: an 8-byte register write.

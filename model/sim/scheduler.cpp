@@ -165,7 +165,10 @@ bool Scheduler::run() {
         }
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
         if (stop_requested_) return true;
-        if (empty() && external_due_ == kNever) return false;
+        if (empty() &&
+            (external_due_ == kNever || (external_.awaits_answer && !external_.awaits_answer()))) {
+            return false;
+        }
         if (external_due_ != kNever && earliest_[1] >= external_due_) {
             const Tick until = external_due_;
             if (until > now_) now_ = until;

@@ -12,6 +12,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/sim/fiber.h"
@@ -64,9 +65,12 @@ public:
 
     /// `next_external` tells when SystemC has something due (kNever: nothing); `run_external` lets
     /// SystemC run up to that time and returns when it has. Both are called on the driver's stack.
+    /// `awaits_answer` tells whether something outside will still schedule one of us (not set: it may
+    /// whenever SystemC has something due); without it, a clock outside would hide a deadlock.
     struct External {
         std::function<Tick()> next_due;
         std::function<void(Tick)> run_until;
+        std::function<bool()> awaits_answer;
     };
     void set_external(External e) { external_ = std::move(e); }
 
@@ -110,6 +114,11 @@ public:
     [[noreturn]] void stop(std::exception_ptr error);
     /// Ends run() at the next scheduling decision; may be called from fire().
     void request_stop() { stop_requested_ = true; }
+    /// The same, with an exception for run() to rethrow; called from a SystemC process of our own.
+    void request_stop(std::exception_ptr error) {
+        error_ = std::move(error);
+        stop_requested_ = true;
+    }
 
     /// After SystemC got new events from our side (an outside TLM target): look again.
     void refresh_external() { external_due_ = external_.next_due ? external_.next_due() : kNever; }

@@ -37,7 +37,7 @@ class Tester final : public AccessObserver {
 public:
     Tester(const Platform& platform, const TesterOptions& options, LlcFactory* factory)
         : options_(options),
-          test_(platform, {options.seed, options.quantum, true, factory}),
+          test_(platform, {options.seed, options.quantum, true, factory, options.memory}),
           machine_(test_.machine()) {}
 
     TesterReport run();

@@ -13,6 +13,8 @@
 
 namespace linefill::model {
 
+struct MemoryBinder;
+
 struct TesterOptions {
     std::uint64_t seed = 1;
     std::uint64_t operations = 100000;  ///< over all CPUs
@@ -22,6 +24,7 @@ struct TesterOptions {
     Tick quantum = kMicrosecond;
     bool observe = true;                ///< check accesses as they are performed, pending ones too
     std::uint64_t sweep_every = 50000;  ///< operations between two comparisons of all caches
+    MemoryBinder* memory = nullptr;     ///< memory from outside
 };
 
 /// What a tester run found.
