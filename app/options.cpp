@@ -77,7 +77,8 @@ void KernelOptions::add_to(Parser& parser) {
                 "the kernel: a version, patches applied (+) or reverted (~)");
     parser.texts("--config", config, "NAME=VALUE", "a configuration option (HZ=1000)");
     parser.texts("--boot", boot, "WORDS", "boot parameters (\"schedstats=enable\")");
-    parser.text("--layout", layout_file, "FILE", "structure layouts: pahole text or CSV");
+    parser.text("--layout", layout_file, "FILE",
+                "structure layouts: pahole text, BTF, ELF with BTF, or CSV");
     parser.text("--layout-of", layout_of, "NAME", "a shipped layout, or defconfig");
     parser.texts("--move", moves, "struct.field=OFFSET", "puts a field at another offset");
     parser.texts("--align", aligns, "struct.field=N", "aligns a field");

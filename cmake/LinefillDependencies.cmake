@@ -10,6 +10,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf)
 
 # The packaged SystemC is built for an older C++ standard than ours; its link-time check of the
 # language version would refuse an otherwise compatible library.

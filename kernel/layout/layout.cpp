@@ -8,6 +8,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "kernel/layout/btf_parse.h"
 #include "kernel/layout/pahole_parse.h"
 #include "kernel/layout/place.h"
 #include "kernel/layout/shipped.h"
@@ -140,7 +141,7 @@ std::string read_file(const std::string& path) {
     if (!file || !(text << file.rdbuf())) {
         throw UserError("cannot read the layout")
             .file(path)
-            .expected("a file of pahole output or CSV");
+            .expected("a file of BTF, pahole output or CSV");
     }
     return text.str();
 }
@@ -150,13 +151,14 @@ bool starts_with(std::string_view text, std::string_view head) {
 }
 
 LayoutTables parse_any(std::string_view text, std::string_view file) {
-    if (starts_with(text,
-                    "\x7f"
-                    "ELF") ||
-        starts_with(text, "\x9f\xeb") || starts_with(text, "\xeb\x9f")) {
-        throw UserError("a binary, which is not read here")
+    if (looks_like_btf(text)) {
+        return parse_btf(text, file);
+    }
+    if (text.find('\0') != std::string_view::npos) {
+        throw UserError("a binary that is neither BTF nor ELF")
             .file(std::string(file))
-            .expected("the output of `pahole -C rq,task_struct,... FILE`");
+            .expected(
+                "BTF, ELF with a .BTF section, CSV, or the output of `pahole -C rq,... FILE`");
     }
     std::string_view line = text;
     while (!line.empty() && (line[0] == '#' || line[0] == '\n' || line[0] == '\r')) {
@@ -178,8 +180,9 @@ bool is_known_union(const LayoutStruct& structure) {
 
 void refuse_overlaps(const LayoutTables& file) {
     for (const LayoutStruct& structure : file.structs) {
+        if (structure.are_unions_known) continue;
         const auto overlap = first_overlap(structure);
-        if (overlap && !structure.are_unions_known && !is_known_union(structure)) {
+        if (overlap && !is_known_union(structure)) {
             throw UserError("fields overlap: " + structure.name + "." + overlap->first + " and " +
                             structure.name + "." + overlap->second)
                 .file(file.name);

@@ -18,7 +18,7 @@ using ConfigValues = std::vector<std::pair<std::string, std::string>>;
 
 /// What the command line may say about layouts; see Layout::resolve.
 struct LayoutOptions {
-    /// `--layout FILE`: pahole text or CSV. Empty: none.
+    /// `--layout FILE`: pahole text, BTF (raw, or in ELF) or CSV. Empty: none.
     std::string file;
     /// `--layout-of NAME`: a shipped layout, or "defconfig" for the kernel's own although a
     /// `--config` would move its fields. Empty: none.
@@ -64,7 +64,7 @@ public:
     /// `layout_of`, the file on top (or alone, for a kernel without a shipped layout), the check of the configuration, aligns, moves.
     [[nodiscard]] static Layout resolve(std::string_view version, std::string_view arch,
                                         const LayoutOptions& options);
-    /// A layout of nothing but the text: pahole output or CSV.
+    /// A layout of nothing but the text: pahole output, BTF or CSV.
     [[nodiscard]] static Layout parse(std::string_view text, std::string_view file);
 
     /// "v4.7.4-x86_64", with "+FILE" after a load.
@@ -110,7 +110,7 @@ public:
     void move_option(std::string_view text, std::string_view option = "--move");
     void align_option(std::string_view text, std::string_view option = "--align");
 
-    /// Lays structures from pahole text or CSV over the present ones.
+    /// Lays structures from pahole text, BTF or CSV over the present ones.
     void load(std::string_view text, std::string_view file);
     /// The same from a file's name.
     void load_file(const std::string& path);

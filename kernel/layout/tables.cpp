@@ -3,6 +3,7 @@
 #include "kernel/layout/tables.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -170,9 +171,28 @@ std::string_view parent_of(const LayoutStruct& structure, const LayoutField& fie
 
 void overlay(LayoutTables& tables, LayoutTables file) {
     tables.user_file = file.name;
-    for (LayoutStruct& structure : file.structs) {
-        tables.put(std::move(structure));
+    for (const std::string& name : file.ambiguous) {
+        if (tables.find(name) != nullptr) {
+            throw UserError("different structures of one name")
+                .file(file.name)
+                .value(name)
+                .expected("a file with only one of them");
+        }
     }
+    // A whole kernel has ten thousand structures: put() one by one would take too long.
+    std::vector<LayoutStruct> added;
+    for (LayoutStruct& structure : file.structs) {
+        LayoutStruct* known = tables.find(structure.name);
+        if (known != nullptr) {
+            *known = std::move(structure);
+        } else {
+            added.push_back(std::move(structure));
+        }
+    }
+    tables.structs.insert(tables.structs.end(), std::make_move_iterator(added.begin()),
+                          std::make_move_iterator(added.end()));
+    std::sort(tables.structs.begin(), tables.structs.end(),
+              [](const LayoutStruct& a, const LayoutStruct& b) { return a.name < b.name; });
     for (const LayoutStruct& outer : tables.structs) {
         for (const LayoutField& field : outer.fields) {
             const LayoutStruct* type = field.type.empty() ? nullptr : tables.find(field.type);

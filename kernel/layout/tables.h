@@ -58,6 +58,8 @@ struct LayoutTables {
     std::string source;
     /// Options that the source names, without CONFIG_, sorted by name.
     std::vector<std::pair<std::string, std::string>> config;
+    /// Names that several different structures of the source have; none of them has a table. Sorted.
+    std::vector<std::string> ambiguous;
     /// The file that the user loaded on top; empty without one.
     std::string user_file;
     /// Sorted by name.
@@ -107,7 +109,7 @@ struct LayoutPlace {
 void add_supplement(LayoutTables& tables, std::string_view text, std::string_view origin);
 
 /// Lays the structures of `file` over those of `tables`. UserError if an embedded structure would
-/// then have two sizes.
+/// then have two sizes, or one that is in `tables` is ambiguous in the file.
 void overlay(LayoutTables& tables, LayoutTables file);
 
 }  // namespace linefill::kernel
