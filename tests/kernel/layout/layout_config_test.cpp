@@ -206,8 +206,9 @@ TEST_F(LayoutResolve, AlignsComeBeforeMoves) {
 TEST_F(LayoutResolve, AFileThatCannotBeReadIsNamed) {
     LayoutOptions options;
     options.file = testing::TempDir() + "/there is no such file";
-    EXPECT_EQ(message_of([&] { (void)Layout::resolve("v4.7-rc7", "x86_64", options); }),
-              options.file + ": cannot read the layout; expected a file of pahole output or CSV");
+    EXPECT_EQ(
+        message_of([&] { (void)Layout::resolve("v4.7-rc7", "x86_64", options); }),
+        options.file + ": cannot read the layout; expected a file of BTF, pahole output or CSV");
     options.file = testing::TempDir();
     EXPECT_NE(message_of([&] { (void)Layout::resolve("v4.7-rc7", "x86_64", options); }),
               "no error");
