@@ -101,7 +101,7 @@ struct Parser::Impl {
     SubjectTest is_subject;
 };
 
-Parser::Parser(std::string command, std::string summary, std::string usage)
+Parser::Parser(const std::string& command, const std::string& summary, const std::string& usage)
     : impl_(std::make_unique<Impl>(command, summary, usage)) {}
 
 Parser::~Parser() = default;

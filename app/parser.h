@@ -29,7 +29,7 @@ struct HelpRequested {
 class Parser {
 public:
     /// `command` is "stat"; `usage` what follows it in the first line of the help.
-    Parser(std::string command, std::string summary, std::string usage);
+    Parser(const std::string& command, const std::string& summary, const std::string& usage);
     ~Parser();
     Parser(const Parser&) = delete;
     Parser& operator=(const Parser&) = delete;

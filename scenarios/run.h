@@ -20,7 +20,7 @@
 
 namespace linefill::kernel {
 class LockObserver;
-}
+}  // namespace linefill::kernel
 
 namespace linefill::scenarios {
 

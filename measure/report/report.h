@@ -15,7 +15,7 @@
 
 namespace linefill::scenarios {
 struct ScenarioResult;
-}
+}  // namespace linefill::scenarios
 
 namespace linefill::measure {
 

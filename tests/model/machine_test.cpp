@@ -105,11 +105,6 @@ TEST(AblationTest, WithoutDistanceTheOtherSocketIsNearer) {
 }
 
 TEST(IdentitiesTest, AMiscountIsFound) {
-#ifdef LINEFILL_ASAN
-    // SystemC leaves its thread's stack unannounced; an exception on the main stack after that is
-    // taken for one on a foreign stack.
-    GTEST_SKIP() << "AddressSanitizer does not know SystemC's stacks";
-#endif
     TestMachine t(test_platform());
     t.on(0, [&](HwThread& hw) {
         for (unsigned i = 0; i < 2000; ++i) hw.use(hw.load(t.line_on(0, i), 8, kNoField));
