@@ -133,7 +133,7 @@ private:
     std::vector<FillBuffer> fills_;
     Tick last_fill_ready_ = 0;
     std::uint64_t fill_mask_ = 0;  // which lines (mod 64) may be in fills_
-    unsigned open_fills_ = 0;  ///< fill buffers of requests that memory has not answered
+    unsigned open_fills_ = 0;      ///< fill buffers of requests that memory has not answered
     std::vector<Schedulable*> fill_waiters_;
     std::uint64_t l1i_generation_ = 1;
     struct Watch {
