@@ -81,11 +81,40 @@ void HwThread::report_issue_time() {
     }
 }
 
+void HwThread::note_deferred(Tick fs) {
+    if (context_ == nullptr || fs == 0) return;
+    const FunctionId function = context_->top();
+    const FunctionId caller = context_->caller();
+    if (!deferrals_.empty() && deferrals_.back().function == function &&
+        deferrals_.back().caller == caller) {
+        deferrals_.back().fs += fs;
+    } else {
+        deferrals_.push_back({function, caller, fs});
+    }
+}
+
+void HwThread::report_deferred(Tick base, Tick lost) {
+    constexpr auto kBase = static_cast<unsigned>(CpiComponent::kBase);
+    constexpr auto kSmt = static_cast<unsigned>(CpiComponent::kSmt);
+    for (const Deferral& d : deferrals_) {
+        const Tick smt = static_cast<Tick>(static_cast<double>(lost) * static_cast<double>(d.fs) /
+                                           static_cast<double>(base));
+        // It was counted for the current function a moment ago.
+        unreported_[kBase] -= d.fs;
+        unreported_[kSmt] -= smt;
+        AccessObserver& observer = *machine_.observer();
+        observer.on_time(cpu_, d.function, d.caller, kNoField, kBase, d.fs);
+        if (smt != 0) observer.on_time(cpu_, d.function, d.caller, kNoField, kSmt, smt);
+    }
+    deferrals_.clear();
+}
+
 void HwThread::set_observing(bool on, bool issues) {
     observing_ = on;
     classifying_ |= on;
     recording_issues_ = issues;
     unreported_ = {};
+    deferrals_.clear();
 }
 
 void HwThread::execute_detailed(unsigned n) {
@@ -218,6 +247,7 @@ void HwThread::drain_loads() {
     if (deferred_ != 0) {
         now_ += deferred_;
         count_time(deferred_, CpiComponent::kBase);
+        if (observing_) report_deferred(deferred_, 0);
         deferred_ = 0;
     }
 }

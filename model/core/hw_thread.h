@@ -235,6 +235,7 @@ private:
             const Tick meanwhile =
                 static_cast<Tick>(static_cast<double>(base) * timing_.shadow_rate);
             deferred_ += base - meanwhile;
+            if (observing_) note_deferred(base - meanwhile);
             base = meanwhile;
         } else {
             base += deferred_;
@@ -242,11 +243,13 @@ private:
         }
         now_ += base;
         count_time(base, CpiComponent::kBase);
+        Tick lost = 0;
         if (sibling_ != nullptr && sibling_->issuing_at(now_)) {
-            const Tick lost = static_cast<Tick>(static_cast<double>(base) * timing_.smt_extra);
+            lost = static_cast<Tick>(static_cast<double>(base) * timing_.smt_extra);
             now_ += lost;
             count_time(lost, CpiComponent::kSmt);
         }
+        if (observing_ && window_count_ == 0 && !deferrals_.empty()) report_deferred(base, lost);
     }
     /// What this thread has of the buffers that the core shares out, now.
     void share_buffers();
@@ -280,6 +283,11 @@ private:
             observe_time(fs, c, field);
         }
     }
+    /// Keeps whose instructions wait, so that their time is booked there and not where it passes.
+    void note_deferred(Tick fs);
+    /// Tells the observer of deferred time, now part of `base` that has passed and has made the
+    /// sibling take `lost`.
+    void report_deferred(Tick base, Tick lost);
     /// Tells the observer of the issue time that has come together in the current function.
     void report_issue_time();
     void observe_time(Tick fs, CpiComponent c, FieldId field);
@@ -364,7 +372,12 @@ private:
     Counters* kernel_bank_;
     Counters own_user_, own_kernel_;    // used when nobody selected others
     std::array<Tick, 2> unreported_{};  // kBase and kSmt of the current function
-    std::uint32_t last_issue_ = 0;      // number of the last observed load
+    struct Deferral {
+        FunctionId function, caller;
+        Tick fs;
+    };
+    std::vector<Deferral> deferrals_;  // whose deferred_ is, while observing
+    std::uint32_t last_issue_ = 0;     // number of the last observed load
     const bool* stop_advance_ = nullptr;
     Addr watched_ = 0;
     FieldId watched_field_ = kNoField;

@@ -19,9 +19,10 @@ public:
         if (r.source == DataSource::kFillBuffer) ++merged[r.field];
     }
     void on_bulk_hits(unsigned, FunctionId, FieldId, AccessKind, std::uint64_t) override {}
-    void on_time(unsigned cpu, FunctionId, FunctionId, FieldId field, unsigned component,
+    void on_time(unsigned cpu, FunctionId function, FunctionId, FieldId field, unsigned component,
                  Tick fs) override {
         const auto c = static_cast<CpiComponent>(component);
+        if (c == CpiComponent::kBase) base[function] += fs;
         time[{cpu, c}] += fs;
         waited[{c, field}] += fs;
     }
@@ -31,6 +32,7 @@ public:
     std::map<std::pair<CpiComponent, FieldId>, Tick> waited;
     std::map<std::pair<unsigned, FieldId>, unsigned> accesses;
     std::map<FieldId, unsigned> merged;
+    std::map<FunctionId, Tick> base;
 };
 
 /// Two CPUs of different sockets and a sibling that take lines from each other in all ways.
@@ -122,6 +124,37 @@ TEST(Attribution, ADrainNamesTheStoreThatWasWaitedFor) {
     EXPECT_LE((watcher.waited[{CpiComponent::kStoreBuffer, kNear}]), 1000 * kPicosecond);
     // The fence itself is nobody's field.
     EXPECT_LT((watcher.waited[{CpiComponent::kStoreBuffer, kNoField}]), far);
+}
+
+TEST(Attribution, InstructionsBehindAMissAreTheirFunctionsOwn) {
+    // They can only be executed when the value has come, in another function: two that execute the
+    // same number of instructions have the same base time, whichever has the miss.
+    constexpr FunctionId kMisses = 1;
+    constexpr FunctionId kAfter = 2;
+    constexpr unsigned kInstructions = 40;
+    TestMachine t(test_platform());
+    Watcher watcher;
+    t.machine().set_observer(&watcher);
+    t.on(0, [&](HwThread& hw) {
+        hw.enter_function(kMisses, 0x1000000, 64);
+        hw.enter_function(kAfter, 0x2000000, 64);
+        hw.leave_function();
+        hw.fence();
+        watcher.base.clear();
+        const Token missing = hw.load(t.line_on(1, 0), 8, kFar);
+        hw.execute(kInstructions);
+        hw.enter_function(kAfter, 0x2000000, 64);
+        hw.use(missing);
+        hw.fence();
+        hw.execute(kInstructions);
+        hw.leave_function();
+        hw.leave_function();
+    });
+    t.run();
+    EXPECT_GT(watcher.base[kAfter], 0);
+    EXPECT_NEAR(static_cast<double>(watcher.base[kMisses]),
+                static_cast<double>(watcher.base[kAfter]),
+                0.15 * static_cast<double>(watcher.base[kAfter]));
 }
 
 TEST(Attribution, AWaitForAPrefetchedLineNamesTheLoad) {
