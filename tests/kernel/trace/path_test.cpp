@@ -54,41 +54,79 @@ std::vector<Step> path_of(const std::string& function, const std::string& spec) 
     return steps;
 }
 
-/// Index of the first such step from `from` on; fails the test if there is none.
-std::size_t find(const std::vector<Step>& steps, const std::string& field, const std::string& kind,
-                 std::size_t from = 0) {
-    for (std::size_t i = from; i < steps.size(); ++i) {
-        if (steps[i].field == field && steps[i].kind == kind) return i;
+struct Expected {
+    std::string field, kind;
+    std::string needs = {};  ///< "": whatever it depends on
+};
+
+struct Walk {
+    std::string name, function, spec;
+    std::vector<Expected> steps;
+};
+
+class PathOrder : public ::testing::TestWithParam<Walk> {};
+
+TEST_P(PathOrder, StepsFollowEachOther) {
+    const std::vector<Step> steps = path_of(GetParam().function, GetParam().spec);
+    std::size_t at = 0;
+    for (const Expected& expected : GetParam().steps) {
+        while (at < steps.size() &&
+               (steps[at].field != expected.field || steps[at].kind != expected.kind)) {
+            ++at;
+        }
+        ASSERT_LT(at, steps.size())
+            << "no " << expected.kind << " of " << expected.field << " where it belongs";
+        if (!expected.needs.empty()) {
+            EXPECT_EQ(steps[at].needs, expected.needs) << expected.kind << " of " << expected.field;
+        }
+        ++at;
     }
-    ADD_FAILURE() << "no " << kind << " of " << field << " from step " << from;
-    return steps.size();
 }
 
-TEST(PathTest, LocksAreTakenInOrderAndTheRunQueueIsFoundThroughTheStack) {
+INSTANTIATE_TEST_SUITE_P(
+    Paths, PathOrder,
+    ::testing::Values(Walk{"LocksAreTakenInOrderAndTheRunQueueIsFoundThroughTheStack",
+                           "task_sched_runtime",
+                           "v4.7-rc7",
+                           {{"task_struct.pi_lock", "rmw"},
+                            {"thread_info.cpu", "load", "task_struct.stack"},
+                            {"rq.lock", "rmw"},
+                            {"rq.curr", "load"},
+                            {"rq.clock", "store"},
+                            {"task_struct.se.exec_start", "store"},
+                            {"rq.cfs.min_vruntime", "store"}}},
+                      Walk{"LocksAreReleasedInTheOppositeOrder",
+                           "task_sched_runtime",
+                           "v4.7-rc7",
+                           {{"task_struct.se.exec_start", "store"},
+                            {"rq.lock", "store"},
+                            {"task_struct.pi_lock", "store"}}},
+                      Walk{"ThePrefetchesComeBeforeTheClockAndDependOnTheQueuesCurrentEntity",
+                           "task_sched_runtime",
+                           "v4.7-rc7+prefetch-curr-exec-start",
+                           {{"rq.lock", "rmw"},
+                            {"task_struct.se.load.weight", "prefetch", "rq.cfs.curr"},
+                            {"task_struct.se.exec_start", "prefetch", "rq.cfs.curr"},
+                            {"rq.clock", "store"}}},
+                      Walk{"TheParentOfTheFixReadsTheStart",
+                           "task_sched_runtime",
+                           "v3.18-rc5",
+                           {{"task_struct.se.exec_start", "load"}}},
+                      Walk{"TheGroupIsWalkedFromLinkToLink",
+                           "thread_group_cputime",
+                           "v4.7-rc7",
+                           {{"signal_struct.stats_lock", "load"},
+                            {"signal_struct.thread_head", "load"},
+                            {"task_struct.utime", "load", "signal_struct.thread_head"},
+                            {"task_struct.thread_node", "load"},
+                            {"task_struct.utime", "load", "task_struct.thread_node"},
+                            {"signal_struct.stats_lock", "load"}}}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(PathTest, ThePrefetchesAreThePatchs) {
     const auto steps = path_of("task_sched_runtime", "v4.7-rc7");
-    const auto pi = find(steps, "task_struct.pi_lock", "rmw");
-    const auto cpu = find(steps, "thread_info.cpu", "load", pi);
-    const auto rq = find(steps, "rq.lock", "rmw", cpu);
-    EXPECT_EQ(steps[cpu].needs, "task_struct.stack");
-    const auto curr = find(steps, "rq.curr", "load", rq);
-    const auto clock = find(steps, "rq.clock", "store", curr);
-    const auto exec = find(steps, "task_struct.se.exec_start", "store", clock);
-    find(steps, "rq.cfs.min_vruntime", "store", exec);
-    const auto release = find(steps, "rq.lock", "store", exec);
-    find(steps, "task_struct.pi_lock", "store", release);
-    // Not before the prefetch patch.
     EXPECT_TRUE(std::none_of(steps.begin(), steps.end(),
                              [](const Step& s) { return s.kind == "prefetch"; }));
-}
-
-TEST(PathTest, ThePrefetchesComeBeforeTheClockAndDependOnTheQueuesCurrentEntity) {
-    const auto steps = path_of("task_sched_runtime", "v4.7-rc7+prefetch-curr-exec-start");
-    const auto rq = find(steps, "rq.lock", "rmw");
-    const auto load = find(steps, "task_struct.se.load.weight", "prefetch", rq);
-    const auto exec = find(steps, "task_struct.se.exec_start", "prefetch", load);
-    EXPECT_EQ(steps[load].needs, "rq.cfs.curr");
-    EXPECT_EQ(steps[exec].needs, "rq.cfs.curr");
-    find(steps, "rq.clock", "store", exec);
 }
 
 TEST(PathTest, TheParentOfTheFixStoresToNoTask) {
@@ -97,19 +135,6 @@ TEST(PathTest, TheParentOfTheFixStoresToNoTask) {
         const bool stores = s.kind == "store" && s.field != "task_struct.pi_lock";
         EXPECT_FALSE(stores && s.field.rfind("task_struct.", 0) == 0) << s.field;
     }
-    find(steps, "task_struct.se.exec_start", "load");
-}
-
-TEST(PathTest, TheGroupIsWalkedFromLinkToLink) {
-    const auto steps = path_of("thread_group_cputime", "v4.7-rc7");
-    const auto seq = find(steps, "signal_struct.stats_lock", "load");
-    const auto head = find(steps, "signal_struct.thread_head", "load", seq);
-    const auto first = find(steps, "task_struct.utime", "load", head);
-    EXPECT_EQ(steps[first].needs, "signal_struct.thread_head");
-    const auto link = find(steps, "task_struct.thread_node", "load", first);
-    const auto second = find(steps, "task_struct.utime", "load", link);
-    EXPECT_EQ(steps[second].needs, "task_struct.thread_node");
-    find(steps, "signal_struct.stats_lock", "load", second);
 }
 
 TEST(PathTest, AnUnknownFunctionOffersTheNearest) {
