@@ -5,6 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -16,11 +18,32 @@ namespace {
 constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
 
 volatile std::sig_atomic_t g_requested = 0;
+volatile std::int64_t g_first_ns = 0;
 std::array<int, 2> g_pipe = {-1, -1};
 std::array<struct sigaction, kSignals.size()> g_previous = {};
 
-void note_signal(int /*signal*/) {
+std::int64_t now_ns() {
+    struct timespec now = {};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    constexpr std::int64_t kNsPerSecond = 1000000000;
+    return now.tv_sec * kNsPerSecond + now.tv_nsec;
+}
+
+/// Tools such as timeout send one interrupt twice, to the command and to its group.
+constexpr std::int64_t kSameInterruptNs = 300000000;
+
+void note_signal(int signal) {
     const int saved = errno;
+    if (g_requested != 0) {
+        // A second ^C means it.
+        if (now_ns() - g_first_ns > kSameInterruptNs) {
+            ::signal(signal, SIG_DFL);
+            ::raise(signal);
+        }
+        errno = saved;
+        return;
+    }
+    g_first_ns = now_ns();
     g_requested = 1;
     const char byte = 0;
     // A full pipe is readable too, so nothing is lost when this fails.
@@ -38,8 +61,7 @@ InterruptGuard::InterruptGuard() {
     g_requested = 0;
     struct sigaction action = {};
     action.sa_handler = note_signal;
-    // A second ^C means it.
-    action.sa_flags = SA_RESETHAND | SA_RESTART;
+    action.sa_flags = SA_RESTART;
     ::sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
         ::sigaction(kSignals[i], &action, &g_previous[i]);

@@ -5,7 +5,8 @@
 namespace linefill::measure {
 
 /// While an object lives, the first SIGINT or SIGTERM is noted instead of ending the process; the
-/// second of a kind ends it as always. One object at a time.
+/// second one ends it as always, unless it comes at once: then it is the first, sent twice. One object
+/// at a time.
 class InterruptGuard {
 public:
     InterruptGuard();
