@@ -63,6 +63,7 @@ RunOutcome run_once(const RunSpec& spec, const DataDirs& dirs) {
         recorder = make_attribution_recorder(prepared);
         request.observer = recorder->accesses();
         request.lock_observer = recorder->locks();
+        request.on_window = [&recorder] { recorder->begin_window(); };
     }
     const scenarios::ScenarioResult result = scenarios::run_workload(request);
     check_identities(result);

@@ -220,7 +220,6 @@ ScenarioResult run_workload(const RunRequest& request) {
     result.metrics["elapsed"] = result.elapsed_s;
     result.metric_errors["elapsed"] = estimate.error[static_cast<std::size_t>(Event::kUnhaltedFs)];
     result.observed = conductor.observed();
-    result.observed_units = conductor.observed_units();
     for (const auto& thread : process.threads()) result.tasks.push_back(describe(*thread));
 
     if (!result.interrupted) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -56,6 +57,8 @@ struct RunRequest {
     model::AccessObserver* observer = nullptr;
     /// Sees who waited for which lock, in what is measured; null: off.
     kernel::LockObserver* lock_observer = nullptr;
+    /// Called when what observers see begins to belong to another window; null: nobody asks.
+    std::function<void()> on_window = nullptr;
     /// Keeps counts apart by interval, CPU and task (ScenarioResult::parts); costs a little time.
     bool split = false;
     model::Tick interval = 0;  ///< length of an interval; 0: the whole run is one
@@ -92,6 +95,13 @@ struct BucketResult {
     SplitCounters raw;   ///< as counted in detail
     double counted = 0;  ///< units that `raw` holds: calls, interrupts, switches
     double whole = 0;    ///< units in the whole run; kOnce: 1 and 1
+};
+
+/// What observers have seen of one window, and the units of the whole run that it speaks for.
+struct ObservedWindow {
+    SplitCounters counted;
+    double units = 0;
+    double stands_for = 0;
 };
 
 /// What one task did on one CPU in one interval.
@@ -159,9 +169,9 @@ struct ScenarioResult {
     std::map<std::string, double> metrics;        ///< the workload's own figures, by name
     std::map<std::string, double> metric_errors;  ///< sampling error of those, as a share
 
-    /// What `observer` has seen: exactly these counts, of `observed_units` units of work.
-    SplitCounters observed;
-    double observed_units = 0;
+    /// What `observer` has seen: exactly these counts, one entry per call of `on_window` or, without
+    /// any, one.
+    std::vector<ObservedWindow> observed;
 
     std::vector<IdentityCheck> identities;
     std::vector<TaskResult> tasks;

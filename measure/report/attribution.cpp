@@ -2,6 +2,7 @@
 #include "measure/report/attribution.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace linefill::measure {
 
@@ -135,6 +136,7 @@ LockRow& LockRow::operator+=(const LockRow& o) {
 AttributionResult& AttributionResult::operator+=(const AttributionResult& o) {
     runs += o.runs;
     units += o.units;
+    observed_units += o.observed_units;
     cycles += o.cycles;
     instructions += o.instructions;
     for (const auto& [k, v] : o.time_cycles) time_cycles[k] += v;
@@ -149,6 +151,59 @@ AttributionResult& AttributionResult::operator+=(const AttributionResult& o) {
     for (const auto& [k, v] : o.locks) locks[k] += v;
     for (const auto& [k, v] : o.pahole) pahole[k] = v;
     return *this;
+}
+
+namespace {
+
+void scale(std::uint64_t& n, double weight) {
+    n = static_cast<std::uint64_t>(std::llround(static_cast<double>(n) * weight));
+}
+
+void scale(AccessStats& s, double weight) {
+    s.count = 0;
+    for (std::uint64_t& n : s.by_source) {
+        scale(n, weight);
+        s.count += n;  // so that the sources still sum to it
+    }
+    for (std::uint64_t& n : s.by_miss) scale(n, weight);
+    s.latency_ns *= weight;
+}
+
+void scale(LineStats& l, double weight) {
+    for (std::uint64_t* n : {&l.l1_hits, &l.fill_buffer, &l.l2_hits, &l.llc_hits, &l.clean_local,
+                             &l.clean_remote, &l.dram_local, &l.dram_remote, &l.hitm_local,
+                             &l.hitm_remote, &l.loads, &l.stores, &l.store_l1_miss}) {
+        scale(*n, weight);
+    }
+    for (auto& [key, site] : l.sites) {
+        for (std::uint64_t* n :
+             {&site.accesses, &site.stores, &site.hitm_local, &site.hitm_remote, &site.misses}) {
+            scale(*n, weight);
+        }
+        site.miss_ns *= weight;
+    }
+}
+
+}  // namespace
+
+void AttributionResult::scale(double weight) {
+    if (weight == 1) return;
+    units *= weight;
+    cycles *= weight;
+    instructions *= weight;
+    for (auto& [key, time] : time_cycles) time *= weight;
+    for (auto& [key, stats] : fields) measure::scale(stats, weight);
+    for (auto& [name, kinds] : functions) {
+        for (AccessStats& stats : kinds) measure::scale(stats, weight);
+    }
+    for (auto& [line, stats] : lines) measure::scale(stats, weight);
+    for (auto& [name, lock] : locks) {
+        measure::scale(lock.acquisitions, weight);
+        measure::scale(lock.contended, weight);
+        lock.wait_ns *= weight;
+        lock.acquire_ns *= weight;
+        lock.hold_ns *= weight;
+    }
 }
 
 }  // namespace linefill::measure

@@ -86,8 +86,11 @@ using FieldKey = std::pair<std::string, std::size_t>;
 
 struct AttributionResult {
     std::uint64_t runs = 0;
-    double units = 0;   ///< units of work observed
-    double cycles = 0;  ///< counted while observing, user and kernel
+    /// All sums are of the whole run: what was observed, each window weighted by the work that it
+    /// stands for.
+    double units = 0;           ///< units of work
+    double observed_units = 0;  ///< of those, observed
+    double cycles = 0;          ///< user and kernel
     double instructions = 0;
     std::map<TimeKey, double> time_cycles;
     std::map<FieldKey, AccessStats> fields;
@@ -100,6 +103,8 @@ struct AttributionResult {
     std::map<std::string, std::string> pahole;  ///< structure -> its text, of those touched
 
     AttributionResult& operator+=(const AttributionResult& o);
+    /// Every sum times `weight`; counts to the nearest.
+    void scale(double weight);
     [[nodiscard]] double per_unit(double value) const { return units > 0 ? value / units : 0; }
 };
 

@@ -69,6 +69,7 @@ std::string encode_attribution(const AttributionResult& r) {
     Json j;
     j["runs"] = r.runs;
     j["units"] = r.units;
+    j["observed"] = r.observed_units;
     j["cycles"] = r.cycles;
     j["instructions"] = r.instructions;
     Json& time = j["time"] = Json::array();
@@ -100,6 +101,7 @@ AttributionResult decode(const Json& j) {
     AttributionResult r;
     r.runs = j.at("runs").get<std::uint64_t>();
     r.units = j.at("units").get<double>();
+    r.observed_units = j.at("observed").get<double>();
     r.cycles = j.at("cycles").get<double>();
     r.instructions = j.at("instructions").get<double>();
     for (const Json& t : j.at("time")) {

@@ -2,6 +2,7 @@
 #include "measure/report/recorder.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -16,7 +17,7 @@ using model::AccessKind;
 using model::DataSource;
 using model::MissClass;
 
-constexpr std::size_t kLinesKept = 64;  // of a run, for report c2c
+constexpr std::size_t kLinesKept = 512;  // of a run, for report c2c
 constexpr unsigned kCpuBits = 64;
 
 std::uint64_t bit_of(unsigned cpu) { return std::uint64_t{1} << (cpu % kCpuBits); }
@@ -41,12 +42,12 @@ void Recorder::on_access(const model::AccessRecord& r) {
     site.kind = static_cast<std::uint8_t>(r.kind);
     site.offset = static_cast<std::uint8_t>(r.addr % model::kLineBytes);
     if (r.source == DataSource::kL1 && r.miss == MissClass::kHit) {
-        Hits& hits = hits_[site];
+        Hits& hits = now_.hits[site];
         ++hits.count;
         hits.cpus |= bit_of(r.cpu);
         return;
     }
-    Others& others = others_[site];
+    Others& others = now_.others[site];
     ++others.by_source[static_cast<std::size_t>(r.source)];
     ++others.by_miss[static_cast<std::size_t>(r.miss)];
     others.latency += r.latency;
@@ -59,7 +60,7 @@ void Recorder::on_bulk_hits(unsigned cpu, model::FunctionId function, model::Fie
     site.field = field;
     site.function = function;
     site.kind = static_cast<std::uint8_t>(kind);
-    Hits& hits = hits_[site];
+    Hits& hits = now_.hits[site];
     hits.count += count;
     hits.cpus |= bit_of(cpu);
 }
@@ -67,13 +68,14 @@ void Recorder::on_bulk_hits(unsigned cpu, model::FunctionId function, model::Fie
 void Recorder::on_time(unsigned, model::FunctionId function, model::FunctionId caller,
                        model::FieldId field, unsigned component, model::Tick fs) {
     if (component == static_cast<unsigned>(model::CpiComponent::kIdle)) return;
-    time_[{static_cast<std::uint64_t>(function) << 48U | static_cast<std::uint64_t>(caller) << 32U |
-           static_cast<std::uint64_t>(field & 0xffffffU) << 8U | component}] += fs;
+    now_.time[{static_cast<std::uint64_t>(function) << 48U |
+               static_cast<std::uint64_t>(caller) << 32U |
+               static_cast<std::uint64_t>(field & 0xffffffU) << 8U | component}] += fs;
 }
 
 void Recorder::on_snoop(model::Addr, unsigned, unsigned, bool, bool, model::FieldId) {}
 
-AccessStats Recorder::stats_of(const Others& o) const {
+AccessStats Recorder::stats_of(const Others& o) {
     AccessStats s;
     for (std::size_t i = 0; i < kSources; ++i) {
         s.by_source[i] = o.by_source[i];
@@ -85,7 +87,7 @@ AccessStats Recorder::stats_of(const Others& o) const {
     return s;
 }
 
-void Recorder::add_access(AttributionResult& out, const Site& site, const AccessStats& s) const {
+void Recorder::add_access(AttributionResult& out, const Site& site, const AccessStats& s) {
     const std::string field = field_name(site.field);
     const std::string function = function_name(site.function);
     out.fields[{field, site.kind}] += s;
@@ -93,8 +95,8 @@ void Recorder::add_access(AttributionResult& out, const Site& site, const Access
     if (site.line != kNoLine) out.lines[site.line].add(field, function, site.kind, site.offset, s);
 }
 
-void Recorder::add_accesses(AttributionResult& out) const {
-    for (const auto& [site, hits] : hits_.sorted()) {
+void Recorder::add_accesses(AttributionResult& out, const Seen& seen) {
+    for (const auto& [site, hits] : seen.hits.sorted()) {
         AccessStats s;
         s.count = hits->count;
         s.by_source[static_cast<std::size_t>(DataSource::kL1)] = hits->count;
@@ -102,7 +104,11 @@ void Recorder::add_accesses(AttributionResult& out) const {
         s.cpus = hits->cpus;
         add_access(out, site, s);
     }
-    for (const auto& [site, others] : others_.sorted()) add_access(out, site, stats_of(*others));
+    for (const auto& [site, others] : seen.others.sorted())
+        add_access(out, site, stats_of(*others));
+}
+
+void Recorder::add_places(AttributionResult& out) {
     const kernel::FieldRegistry& registry = kernel::FieldRegistry::instance();
     for (model::FieldId id = 1; id < registry.size(); ++id) {
         const kernel::FieldInfo& info = registry.info(id);
@@ -111,11 +117,10 @@ void Recorder::add_accesses(AttributionResult& out) const {
             if (out.fields.count({name, kind}) != 0) out.places[name] = {info.offset, info.size};
         }
     }
-    keep_busiest_lines(out);
 }
 
 // The lines that moved most; ties by address, so that the choice depends on nothing else.
-void Recorder::keep_busiest_lines(AttributionResult& out) const {
+void Recorder::keep_busiest_lines(AttributionResult& out) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> order;
     for (const auto& [line, stats] : out.lines) {
         if (stats.moved() != 0) order.emplace_back(stats.moved(), line);
@@ -135,8 +140,8 @@ void Recorder::keep_busiest_lines(AttributionResult& out) const {
     out.lines = std::move(kept);
 }
 
-void Recorder::add_time(AttributionResult& out, double cycles_per_fs) const {
-    for (const auto& [key, fs] : time_.sorted()) {
+void Recorder::add_time(AttributionResult& out, const Seen& seen, double cycles_per_fs) {
+    for (const auto& [key, fs] : seen.time.sorted()) {
         out.time_cycles[{function_name(static_cast<model::FunctionId>(key.bits >> 48U)),
                          function_name(static_cast<model::FunctionId>(key.bits >> 32U)),
                          field_name(static_cast<model::FieldId>(key.bits >> 8U & 0xffffffU)),
@@ -145,8 +150,8 @@ void Recorder::add_time(AttributionResult& out, double cycles_per_fs) const {
     }
 }
 
-void Recorder::add_locks(AttributionResult& out) const {
-    for (const kernel::LockStatistics::Row& row : locks_.by_class()) {
+void Recorder::add_locks(AttributionResult& out, const Seen& seen) {
+    for (const kernel::LockStatistics::Row& row : seen.locks.by_class()) {
         LockRow& l = out.locks[row.name];
         l.instances = row.instances;
         l.acquisitions += row.totals.acquisitions;
@@ -167,25 +172,60 @@ void Recorder::add_pahole(AttributionResult& out) const {
     }
 }
 
-AttributionResult Recorder::sums(double cycles_per_fs) const {
+AttributionResult Recorder::sums_of(const Seen& seen, double cycles_per_fs) {
     AttributionResult out;
-    out.runs = 1;
-    add_time(out, cycles_per_fs);
-    add_accesses(out);
-    add_locks(out);
-    add_pahole(out);
+    add_time(out, seen, cycles_per_fs);
+    add_accesses(out, seen);
+    add_locks(out, seen);
     return out;
 }
 
+void Recorder::complete(AttributionResult& out) const {
+    out.runs = 1;
+    add_places(out);
+    keep_busiest_lines(out);
+    add_pahole(out);
+}
+
+AttributionResult Recorder::sums(double cycles_per_fs) const {
+    AttributionResult out = sums_of(now_, cycles_per_fs);
+    complete(out);
+    return out;
+}
+
+void Recorder::begin_window() {
+    if (any_window_) past_.push_back(std::exchange(now_, Seen()));
+    any_window_ = true;
+}
+
 std::string Recorder::finish(const scenarios::ScenarioResult& result) {
-    const model::Counters total = result.observed.total();
-    const auto cycles = static_cast<double>(total[model::Event::kCycles]);
-    // Time becomes cycles at the clock of the run: what was seen sums to what was counted.
-    const auto counted_fs = static_cast<double>(total[model::Event::kUnhaltedFs]);
-    AttributionResult out = sums(counted_fs > 0 ? cycles / counted_fs : 0);
-    out.units = result.observed_units;
-    out.cycles = cycles;
-    out.instructions = static_cast<double>(total[model::Event::kInstructions]);
+    past_.push_back(std::exchange(now_, Seen()));
+    AttributionResult out;
+    for (std::size_t i = 0; i < past_.size() && i < result.observed.size(); ++i) {
+        const scenarios::ObservedWindow& window = result.observed[i];
+        if (window.units <= 0) continue;
+        const model::Counters total = window.counted.total();
+        const auto cycles = static_cast<double>(total[model::Event::kCycles]);
+        // Time becomes cycles at the clock of the run: what was seen sums to what was counted.
+        const auto counted_fs = static_cast<double>(total[model::Event::kUnhaltedFs]);
+        AttributionResult seen = sums_of(past_[i], counted_fs > 0 ? cycles / counted_fs : 0);
+        seen.units = seen.observed_units = window.units;
+        seen.cycles = cycles;
+        seen.instructions = static_cast<double>(total[model::Event::kInstructions]);
+        // A window weighs as much as the work that it stands for: few CPUs are busy at a run's end,
+        // but not for long.
+        seen.scale(window.stands_for / window.units);
+        out += seen;
+    }
+    // Windows see different instances of a class.
+    std::map<std::string, std::set<std::uint32_t>> instances;
+    for (const Seen& seen : past_) {
+        for (const auto& [key, totals] : seen.locks.locks()) {
+            instances[field_name(key.first)].insert(key.second);
+        }
+    }
+    for (auto& [name, lock] : out.locks) lock.instances = instances[name].size();
+    complete(out);
     return encode_attribution(out);
 }
 

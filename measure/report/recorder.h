@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kernel/layout/layout.h"
 #include "kernel/lock/lock_statistics.h"
@@ -23,10 +24,11 @@ public:
     explicit Recorder(kernel::Layout layout) : layout_(std::move(layout)) {}
 
     model::AccessObserver* accesses() override { return this; }
-    kernel::LockObserver* locks() override { return &locks_; }
+    kernel::LockObserver* locks() override { return &now_.locks; }
+    void begin_window() override;
     std::string finish(const scenarios::ScenarioResult& result) override;
 
-    /// The sums themselves; `cycles_per_fs` turns time into cycles.
+    /// The sums of the window seen last, unweighted; `cycles_per_fs` turns time into cycles.
     [[nodiscard]] AttributionResult sums(double cycles_per_fs) const;
 
 private:
@@ -79,19 +81,29 @@ private:
         bool operator<(const Spender& o) const { return bits < o.bits; }
     };
 
-    [[nodiscard]] AccessStats stats_of(const Others& o) const;
-    void add_access(AttributionResult& out, const Site& site, const AccessStats& stats) const;
-    void add_accesses(AttributionResult& out) const;
-    void keep_busiest_lines(AttributionResult& out) const;
-    void add_time(AttributionResult& out, double cycles_per_fs) const;
-    void add_locks(AttributionResult& out) const;
+    /// What is seen of one window.
+    struct Seen {
+        model::FlatTable<Site, Hits> hits;      ///< served by the own L1D
+        model::FlatTable<Site, Others> others;  ///< all others
+        model::FlatTable<Spender, model::Tick> time;
+        kernel::LockStatistics locks;
+    };
+
+    [[nodiscard]] static AccessStats stats_of(const Others& o);
+    static void add_access(AttributionResult& out, const Site& site, const AccessStats& stats);
+    static void add_accesses(AttributionResult& out, const Seen& seen);
+    static void add_places(AttributionResult& out);
+    static void keep_busiest_lines(AttributionResult& out);
+    static void add_time(AttributionResult& out, const Seen& seen, double cycles_per_fs);
+    static void add_locks(AttributionResult& out, const Seen& seen);
     void add_pahole(AttributionResult& out) const;
+    [[nodiscard]] static AttributionResult sums_of(const Seen& seen, double cycles_per_fs);
+    void complete(AttributionResult& out) const;
 
     kernel::Layout layout_;
-    model::FlatTable<Site, Hits> hits_;      ///< served by the own L1D
-    model::FlatTable<Site, Others> others_;  ///< all others
-    model::FlatTable<Spender, model::Tick> time_;
-    kernel::LockStatistics locks_;
+    Seen now_;
+    std::vector<Seen> past_;  ///< earlier windows
+    bool any_window_ = false;
 };
 
 }  // namespace linefill::measure

@@ -3,6 +3,8 @@
 // structure's field at each offset.
 #include <algorithm>
 #include <bitset>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "measure/report/render.h"
@@ -109,46 +111,144 @@ std::string global_table(const AttributionResult& r) {
     return text;
 }
 
-std::string line_table(const AttributionResult& r, const std::vector<Line>& lines,
-                       std::size_t limit, double all_hitm) {
-    Table table({{"Index", ""},       {"Address", "", true},
-                 {"Holds", "", true}, {"Records", ""},
-                 {"HITM %", ""},      {"HITM", ""},
-                 {"Lcl", ""},         {"Rmt", ""},
-                 {"Stores", ""},      {"L1hit", ""},
-                 {"L1miss", ""},      {"Loads", ""},
-                 {"FB", ""},          {"L1", ""},
-                 {"L2", ""},          {"LLC", ""},
-                 {"LclClean", ""},    {"RmtClean", ""},
-                 {"LclDram", ""},     {"RmtDram", ""}});
+/// The lines, for text and CSV alike; CSV has for each line one more row per place in it.
+Table line_rows(const AttributionResult& r, const std::vector<Line>& lines, std::size_t limit,
+                double all_hitm, bool with_sites) {
+    Table table({{"Index", "index"},
+                 {"Address", "address", true},
+                 {"Holds", "holds", true},
+                 {"", "offset"},
+                 {"", "field"},
+                 {"", "function"},
+                 {"Records", "records"},
+                 {"HITM %", ""},
+                 {"HITM", ""},
+                 {"Lcl", "hitm_local"},
+                 {"Rmt", "hitm_remote"},
+                 {"Stores", "stores"},
+                 {"L1hit", ""},
+                 {"L1miss", "store_l1_miss"},
+                 {"Loads", "loads"},
+                 {"FB", "fill_buffer"},
+                 {"L1", "l1"},
+                 {"L2", "l2"},
+                 {"LLC", "llc"},
+                 {"LclClean", "clean_local"},
+                 {"RmtClean", "clean_remote"},
+                 {"LclDram", "dram_local"},
+                 {"RmtDram", "dram_remote"},
+                 {"", "misses"},
+                 {"", "mean_miss_ns"},
+                 {"", "cpus"}});
+    const Cell none = blank();
     for (std::size_t i = 0; i < std::min(limit, lines.size()); ++i) {
         const auto& [address, l] = lines[i];
-        table.add({count(i),
-                   word(address_text(address)),
-                   word(holds(r, l)),
-                   count(l.records()),
-                   number(percent_of(real(l.moved()), all_hitm), 2),
-                   count(l.moved()),
-                   count(l.hitm_local),
-                   count(l.hitm_remote),
-                   count(l.stores),
-                   count(l.stores - l.store_l1_miss),
-                   count(l.store_l1_miss),
-                   count(l.loads),
-                   count(l.fill_buffer),
-                   count(l.l1_hits),
-                   count(l.l2_hits),
-                   count(l.llc_hits),
-                   count(l.clean_local),
-                   count(l.clean_remote),
-                   count(l.dram_local),
-                   count(l.dram_remote)});
+        const std::vector<Cell> head = {count(i), word(address_text(address)), word(holds(r, l))};
+        std::vector<Cell> row = head;
+        row.insert(row.end(), {none,
+                               word(""),
+                               word(""),
+                               count(l.records()),
+                               number(percent_of(real(l.moved()), all_hitm), 2),
+                               count(l.moved()),
+                               count(l.hitm_local),
+                               count(l.hitm_remote),
+                               count(l.stores),
+                               count(l.stores - l.store_l1_miss),
+                               count(l.store_l1_miss),
+                               count(l.loads),
+                               count(l.fill_buffer),
+                               count(l.l1_hits),
+                               count(l.l2_hits),
+                               count(l.llc_hits),
+                               count(l.clean_local),
+                               count(l.clean_remote),
+                               count(l.dram_local),
+                               count(l.dram_remote),
+                               none,
+                               none,
+                               none});
+        table.add(std::move(row));
+        if (!with_sites) continue;
+        for (const auto& [key, s] : sites_of(l)) {
+            std::vector<Cell> site = head;
+            site.insert(site.end(), {count(s.offset),
+                                     word(key.first),
+                                     word(key.second),
+                                     count(s.accesses),
+                                     none,
+                                     none,
+                                     count(s.hitm_local),
+                                     count(s.hitm_remote),
+                                     count(s.stores),
+                                     none,
+                                     none,
+                                     count(s.accesses - s.stores),
+                                     none,
+                                     none,
+                                     none,
+                                     none,
+                                     none,
+                                     none,
+                                     none,
+                                     none,
+                                     count(s.misses),
+                                     number(mean_miss_ns(s), 1),
+                                     count(cpus(s.cpus))});
+            table.add(std::move(site));
+        }
     }
-    std::string text = '\n' + ruled("Shared Data Cache Line Table") + table.text();
+    return table;
+}
+
+std::string line_table(const AttributionResult& r, const std::vector<Line>& lines,
+                       std::size_t limit, double all_hitm) {
+    std::string text = '\n' + ruled("Shared Data Cache Line Table") +
+                       line_rows(r, lines, limit, all_hitm, false).text();
     if (limit < lines.size()) {
         text += std::to_string(lines.size() - limit) + " more lines with fewer HITM\n";
     }
     return text;
+}
+
+/// Every task has a line 27: the lines of all objects together.
+std::string holds_table(const AttributionResult& r, const std::vector<Line>& lines,
+                        double all_hitm) {
+    struct Sum {
+        std::string name;
+        std::uint64_t lines = 0, moved = 0;
+        LineStats stats;
+    };
+    std::map<std::string, Sum> by_name;
+    for (const auto& [address, line] : lines) {
+        Sum& sum = by_name[holds(r, line)];
+        ++sum.lines;
+        sum.moved += line.moved();
+        LineStats stats = line;
+        stats.sites.clear();
+        sum.stats += stats;
+    }
+    std::vector<Sum> sums;
+    for (auto& [name, sum] : by_name) {
+        sum.name = name.empty() ? "[no field]" : name;
+        sums.push_back(sum);
+    }
+    std::stable_sort(sums.begin(), sums.end(),
+                     [](const Sum& a, const Sum& b) { return a.moved > b.moved; });
+    Table table({{"Holds", "", true},
+                 {"Lines", ""},
+                 {"HITM %", ""},
+                 {"HITM", ""},
+                 {"Lcl", ""},
+                 {"Rmt", ""},
+                 {"Stores", ""},
+                 {"Loads", ""}});
+    for (const Sum& s : sums) {
+        table.add({word(s.name), count(s.lines), number(percent_of(real(s.moved), all_hitm), 2),
+                   count(s.moved), count(s.stats.hitm_local), count(s.stats.hitm_remote),
+                   count(s.stats.stores), count(s.stats.loads)});
+    }
+    return '\n' + ruled("Shared cache lines by what they hold") + table.text();
 }
 
 std::string pareto(const AttributionResult& r, const std::vector<Line>& lines, std::size_t limit) {
@@ -182,104 +282,24 @@ std::string pareto(const AttributionResult& r, const std::vector<Line>& lines, s
     return text;
 }
 
-/// A row with an empty field and function for the line, then one for each place in it.
-std::string csv(const AttributionResult& r, const std::vector<Line>& lines, std::size_t limit) {
-    Table table({{"", "index"},
-                 {"", "address"},
-                 {"", "holds"},
-                 {"", "offset"},
-                 {"", "field"},
-                 {"", "function"},
-                 {"", "records"},
-                 {"", "hitm_local"},
-                 {"", "hitm_remote"},
-                 {"", "stores"},
-                 {"", "store_l1_miss"},
-                 {"", "loads"},
-                 {"", "fill_buffer"},
-                 {"", "l1"},
-                 {"", "l2"},
-                 {"", "llc"},
-                 {"", "clean_local"},
-                 {"", "clean_remote"},
-                 {"", "dram_local"},
-                 {"", "dram_remote"},
-                 {"", "misses"},
-                 {"", "mean_miss_ns"},
-                 {"", "cpus"}});
-    const Cell none = word("");
-    for (std::size_t i = 0; i < std::min(limit, lines.size()); ++i) {
-        const auto& [address, l] = lines[i];
-        const Cell index = count(i);
-        const Cell at = word(address_text(address));
-        const Cell what = word(holds(r, l));
-        table.add({index,
-                   at,
-                   what,
-                   none,
-                   none,
-                   none,
-                   count(l.records()),
-                   count(l.hitm_local),
-                   count(l.hitm_remote),
-                   count(l.stores),
-                   count(l.store_l1_miss),
-                   count(l.loads),
-                   count(l.fill_buffer),
-                   count(l.l1_hits),
-                   count(l.l2_hits),
-                   count(l.llc_hits),
-                   count(l.clean_local),
-                   count(l.clean_remote),
-                   count(l.dram_local),
-                   count(l.dram_remote),
-                   none,
-                   none,
-                   none});
-        for (const auto& [key, s] : sites_of(l)) {
-            table.add({index,
-                       at,
-                       what,
-                       count(s.offset),
-                       word(key.first),
-                       word(key.second),
-                       count(s.accesses),
-                       count(s.hitm_local),
-                       count(s.hitm_remote),
-                       count(s.stores),
-                       none,
-                       count(s.accesses - s.stores),
-                       none,
-                       none,
-                       none,
-                       none,
-                       none,
-                       none,
-                       none,
-                       none,
-                       count(s.misses),
-                       number(mean_miss_ns(s), 1),
-                       count(cpus(s.cpus))});
-        }
-    }
-    return table.csv();
-}
-
 }  // namespace
 
 std::string render_c2c(const AttributionResult& r, const ReportOptions& options) {
     const std::vector<Line> lines = busiest_first(r);
-    if (options.format == "csv") {
-        return csv(r, lines, options.limit == 0 ? lines.size() : options.limit);
-    }
     std::uint64_t hitm = r.moves_left_out;
     for (const auto& [address, line] : lines) hitm += line.moved();
+    if (options.format != "text") {
+        const std::size_t all = options.limit == 0 ? lines.size() : options.limit;
+        return data_text(line_rows(r, lines, all, real(hitm), true), options.format);
+    }
     const std::size_t limit = options.limit == 0 ? kLinesInText : options.limit;
     return "Cache to cache: " + scope_text(r) +
-           "\nEvery access is counted, none sampled. HITM counts loads, stores and locked "
-           "operations that a\nmodified line of another core served; Lcl: same socket, Rmt: other "
-           "socket.\n\n" +
-           global_table(r) + line_table(r, lines, limit, real(hitm)) + pareto(r, lines, limit);
+           "\nEvery access of the units observed is counted, none sampled, and weighted by the "
+           "work "
+           "that its\nwindow stands for. HITM counts loads, stores and locked operations that a "
+           "modified line of another\ncore served; Lcl: same socket, Rmt: other socket.\n\n" +
+           global_table(r) + holds_table(r, lines, real(hitm)) +
+           line_table(r, lines, limit, real(hitm)) + pareto(r, lines, limit);
 }
 
 }  // namespace linefill::measure

@@ -81,7 +81,8 @@ long line_in_structure(const AttributionResult& r, const std::string& field) {
 
 std::string scope_text(const AttributionResult& r) {
     return std::to_string(r.runs) + (r.runs == 1 ? " run, " : " runs, ") + fixed(r.units, 0) +
-           " units of work observed, " + fixed(r.per_unit(r.cycles), 1) + " cycles per unit";
+           " units of work, " + fixed(r.observed_units, 0) + " of them observed, " +
+           fixed(r.per_unit(r.cycles), 1) + " cycles per unit";
 }
 
 }  // namespace linefill::measure

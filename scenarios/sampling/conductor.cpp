@@ -55,6 +55,7 @@ Conductor::Conductor(kernel::Kernel& kernel, const RunRequest& request)
       random_(request.seed, "drift"),
       total_(static_cast<double>(plan_.units)),
       classes_(2 * std::size_t{request.platform.topology.sockets}),
+      on_window_(request.on_window),
       per_cpu_(kernel.cpus()) {
     if (request.observer != nullptr || request.lock_observer != nullptr) {
         filter_ = std::make_unique<MeasuredFilter>(
@@ -183,8 +184,9 @@ void Conductor::book(Worker& w) {
         sample.counted += call;
         sample.units += w.units_in_state;
     }
-    for (const SplitCounters& d : diff) observed_ += d;
-    observed_units_ += w.units_in_state;
+    ObservedWindow& observed = observed_[full_ ? 0 : w.window];
+    for (const SplitCounters& d : diff) observed.counted += d;
+    observed.units += w.units_in_state;
     if (w.window + 1 == windows_.size()) {
         CostClass& c = classes_[class_of(cpu)];
         c.fs += time_in(call);

@@ -61,8 +61,8 @@ public:
     [[nodiscard]] Estimate estimate() const;
     [[nodiscard]] double units_done() const { return done_; }
     [[nodiscard]] double units_in_detail() const { return detailed_; }
-    [[nodiscard]] const SplitCounters& observed() const { return observed_; }
-    [[nodiscard]] double observed_units() const { return observed_units_; }
+    /// By window; a run in full detail is one.
+    [[nodiscard]] std::vector<ObservedWindow> observed() const;
     [[nodiscard]] const std::vector<SplitCounters>& measured_per_cpu() const { return per_cpu_; }
     [[nodiscard]] const std::vector<WindowSample>& windows() const { return windows_; }
     [[nodiscard]] bool interrupted() const { return interrupted_; }
@@ -157,8 +157,8 @@ private:
     double done_ = 0, detailed_ = 0;
     SplitCounters once_;
     RatedSample interrupts_, switches_;
-    SplitCounters observed_;
-    double observed_units_ = 0;
+    std::vector<ObservedWindow> observed_;
+    std::function<void()> on_window_;
     std::vector<SplitCounters> per_cpu_;
     std::unique_ptr<Ledger> ledger_;                                     ///< if counts are split
     std::map<std::pair<std::size_t, unsigned>, CpuSample> window_cpus_;  ///< for it

@@ -65,6 +65,10 @@ void Conductor::begin_measure() {
     if (windows_.empty()) window.stands_for = std::exchange(uncredited_, 0);
     windows_.push_back(window);
     running_sum_.push_back(0);
+    if (!full_ || observed_.empty()) {
+        observed_.emplace_back();
+        if (on_window_) on_window_();
+    }
     tail_due_ = false;
     phase_ = Phase::kMeasure;
     phase_units_ = 0;
@@ -259,6 +263,14 @@ std::vector<WindowSample> Conductor::weighted_windows() const {
         if (windows[i].units > 0) windows[i].running = running_sum_[i] / windows[i].units;
     }
     return windows;
+}
+
+std::vector<ObservedWindow> Conductor::observed() const {
+    std::vector<ObservedWindow> observed = observed_;
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+        observed[i].stands_for = full_ ? observed[i].units : windows_[i].stands_for;
+    }
+    return observed;
 }
 
 Estimate Conductor::estimate() const {

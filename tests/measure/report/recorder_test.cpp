@@ -7,6 +7,7 @@
 #include "kernel/base/registry.h"
 #include "kernel/layout/layout.h"
 #include "measure/report/sums.h"
+#include "scenarios/run.h"
 
 namespace linefill::measure {
 namespace {
@@ -73,7 +74,7 @@ TEST_F(RecorderTest, SumsAccessesByFieldFunctionAndLine) {
 }
 
 TEST_F(RecorderTest, KeepsTheLinesThatMovedAndCountsTheOthers) {
-    for (unsigned i = 0; i < 100; ++i) {
+    for (unsigned i = 0; i < 600; ++i) {
         AccessRecord r =
             record(0, AccessKind::kLoad, DataSource::kSameSocketDirty, MissClass::kTrueSharing);
         r.addr = 64 * (1000 + i);
@@ -81,10 +82,10 @@ TEST_F(RecorderTest, KeepsTheLinesThatMovedAndCountsTheOthers) {
     }
     accesses_.on_access(record(0, AccessKind::kLoad, DataSource::kDramLocal, MissClass::kCold));
     const AttributionResult r = recorder_.sums(1);
-    EXPECT_EQ(r.lines.size(), 64U);
-    EXPECT_EQ(r.lines.begin()->first, 1036U);
-    EXPECT_EQ(r.lines_left_out, 36U);
-    EXPECT_EQ(r.moves_left_out, 36U * 37 / 2);
+    EXPECT_EQ(r.lines.size(), 512U);
+    EXPECT_EQ(r.lines.begin()->first, 1088U);
+    EXPECT_EQ(r.lines_left_out, 88U);
+    EXPECT_EQ(r.moves_left_out, 88U * 89 / 2);
 }
 
 TEST_F(RecorderTest, TimeBecomesCyclesAndIdleTimeIsNobodys) {
@@ -103,6 +104,41 @@ TEST_F(RecorderTest, TimeBecomesCyclesAndIdleTimeIsNobodys) {
         (r.time_cycles.at({"test_function", "[user]", "task_struct.test_field", "other-socket"})),
         6);
     EXPECT_DOUBLE_EQ(wait_by_field(r).at("task_struct.test_field"), 6);
+}
+
+TEST_F(RecorderTest, AWindowWeighsWhatItStandsFor) {
+    const auto window = [](double units, double stands_for, std::int64_t cycles) {
+        scenarios::ObservedWindow w;
+        w.units = units;
+        w.stands_for = stands_for;
+        w.counted.kernel[model::Event::kCycles] = cycles;
+        w.counted.kernel[model::Event::kUnhaltedFs] = 10 * cycles;
+        return w;
+    };
+    const auto see = [&](unsigned loads, model::Tick fs) {
+        recorder_.begin_window();
+        for (unsigned i = 0; i < loads; ++i) {
+            accesses_.on_access(record(i, AccessKind::kLoad, DataSource::kL1, MissClass::kHit));
+        }
+        accesses_.on_access(
+            record(0, AccessKind::kLoad, DataSource::kSameSocketDirty, MissClass::kTrueSharing));
+        accesses_.on_time(0, kFunction, model::kNoFunction, kField,
+                          static_cast<unsigned>(CpiComponent::kSameSocket), fs);
+        recorder_.locks()->on_release(kField, 1, 0, 7 * model::kNanosecond);
+    };
+    see(32, 3200);
+    see(2, 20);  // the tail: other costs, few units of the whole
+    scenarios::ScenarioResult result;
+    result.observed = {window(10, 1000, 320), window(10, 5, 2)};
+    const AttributionResult r = decode_attribution(recorder_.finish(result));
+    EXPECT_EQ(r.runs, 1U);
+    EXPECT_DOUBLE_EQ(r.units, 1005);
+    EXPECT_DOUBLE_EQ(r.observed_units, 20);
+    EXPECT_DOUBLE_EQ(r.cycles, 320 * 100 + 2 * 0.5);
+    EXPECT_DOUBLE_EQ(attributed_cycles(r), r.cycles);
+    const AccessStats all = demand_by_field(r).at("task_struct.test_field").all();
+    EXPECT_EQ(all.count, 33U * 100 + 1 + 1);  // 2 and 1 accesses at half their weight
+    EXPECT_EQ(r.lines.begin()->second.hitm_local, 101U);
 }
 
 TEST_F(RecorderTest, BringsTheTextOfStructuresThatWereTouched) {

@@ -72,6 +72,7 @@ AttributionResult sample_result() {
     AttributionResult r;
     r.runs = 2;
     r.units = 1000;
+    r.observed_units = 250;
     r.cycles = 2000000;
     r.instructions = 900000;
     r.time_cycles[{"[user]", "[user]", "", "base"}] = 100000;
