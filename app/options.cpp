@@ -13,6 +13,7 @@
 #include "app/logging.h"
 #include "app/output.h"
 #include "kernel/version.h"
+#include "measure/config_sections.h"
 #include "measure/event_list.h"
 #include "measure/text_format.h"
 #include "model/platform/load.h"
@@ -51,6 +52,12 @@ std::uint64_t parse_quantum(const std::string& text, const std::string& option) 
 
 void add_all(std::vector<std::string>& to, const std::vector<std::string>& from) {
     to.insert(to.end(), from.begin(), from.end());
+}
+
+[[noreturn]] void refuse_config(const std::string& file, const std::string& section) {
+    throw UserError("not a configuration of this command")
+        .file(file)
+        .expected("what --dump-config of the same command wrote, with a section [" + section + "]");
 }
 
 bool is_number(const std::string& text) {
@@ -166,6 +173,7 @@ void apply(const MachineOptions& options, measure::RunSpec& spec, const std::str
     if (!options.platforms.empty()) {
         spec.platform = options.platforms;
         spec.platform_text.clear();
+        spec.overrides_in_text = 0;
     }
     add_all(spec.overrides, options.overrides);
     if (options.quantum) spec.quantum_ns = parse_quantum(*options.quantum, prefix + "quantum");
@@ -220,8 +228,37 @@ void ConfigFileOptions::add_to(Parser& parser) {
     parser.text("--load-config", load, "FILE", "starts from a configuration written before");
 }
 
-measure::RunConfig ConfigFileOptions::start() const {
-    return load ? measure::read_run_config(read_input(*load), *load) : measure::RunConfig();
+measure::RunConfig ConfigFileOptions::start(const measure::ConfigNeeds& needs) const {
+    if (!load) return {};
+    const std::string text = read_input(*load);
+    const std::vector<std::string> sections = measure::section_roots(text);
+    if (!sections.empty() && sections.front() != "run") refuse_config(*load, "run");
+    return measure::read_run_config(text, *load, needs);
+}
+
+std::vector<measure::NamedConfig> ConfigFileOptions::start_named(const measure::ConfigNeeds& needs,
+                                                                 const std::string& first,
+                                                                 const std::string& others) const {
+    if (!load) return {};
+    const std::string text = read_input(*load);
+    const std::vector<std::string> sections = measure::section_roots(text);
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+        const bool fits = i == 0 ? sections[i] == first : sections[i].rfind(others, 0) == 0;
+        if (!fits) refuse_config(*load, i == 0 ? first + ".run" : others + std::to_string(i));
+    }
+    return measure::read_named_configs(text, *load, needs);
+}
+
+void ConfigFileOptions::write(const std::function<std::string()>& text) const {
+    if (!dump) return;
+    const std::string written = text();
+    Output output(dump, Output::Stream::kStdout);
+    output.write(written);
+    output.finish();
+}
+
+void refuse_platforms_in_config() {
+    throw UserError("a configuration holds one platform").key("--dump-config");
 }
 
 std::string read_input(const std::string& path) {

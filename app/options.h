@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,8 +96,19 @@ struct ConfigFileOptions {
 
     void add_to(Parser& parser);
     /// What --load-config names, else a configuration without anything.
-    [[nodiscard]] measure::RunConfig start() const;
+    [[nodiscard]] measure::RunConfig start(const measure::ConfigNeeds& needs = {}) const;
+    /// The same of a file with several, the first of which is called `first`, the names of the others
+    /// beginning with `others`; none without --load-config.
+    [[nodiscard]] std::vector<measure::NamedConfig> start_named(const measure::ConfigNeeds& needs,
+                                                                const std::string& first,
+                                                                const std::string& others) const;
+    /// Writes what --dump-config asks for, if it does. Throws UserError if the file cannot be opened,
+    /// InternalError if it cannot be written.
+    void write(const std::function<std::string()>& text) const;
 };
+
+/// The error for runs on several platforms, of which a configuration holds one.
+[[noreturn]] void refuse_platforms_in_config();
 
 /// The text of a file. Throws UserError.
 [[nodiscard]] std::string read_input(const std::string& path);

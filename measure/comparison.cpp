@@ -163,7 +163,7 @@ std::string print_comparison(std::string_view format, const ComparisonTitle& tit
     for (const ComparisonRow& row : rows) {
         text += writer->row(row);
     }
-    return text + writer->end();
+    return text + writer->end("");
 }
 
 std::string verdict_text(const std::optional<PatchedSide>& patched) {

@@ -82,7 +82,8 @@ public:
 
     [[nodiscard]] virtual std::string begin() = 0;
     [[nodiscard]] virtual std::string row(const ComparisonRow& row) = 0;
-    [[nodiscard]] virtual std::string end() = 0;
+    /// `explanation`: what --explain adds, in the form that goes with this one; empty: nothing.
+    [[nodiscard]] virtual std::string end(const std::string& explanation) = 0;
 };
 
 /// The format named `name`; throws UserError for an unknown one.

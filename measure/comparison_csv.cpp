@@ -51,7 +51,10 @@ public:
         return text;
     }
 
-    std::string end() override { return ""; }
+    /// A second table, behind an empty line.
+    std::string end(const std::string& explanation) override {
+        return explanation.empty() ? "" : "\n" + explanation;
+    }
 
 private:
     // Rows of several patched variants are told apart by a column that is not there otherwise.

@@ -73,7 +73,10 @@ public:
         return text;
     }
 
-    std::string end() override { return "\n ]}\n"; }
+    std::string end(const std::string& explanation) override {
+        if (explanation.empty()) return "\n ]}\n";
+        return "\n ],\n " + member("explanation", "[\n" + explanation + "\n ]}\n");
+    }
 
 private:
     ComparisonTitle title_;

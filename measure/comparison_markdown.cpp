@@ -74,8 +74,9 @@ public:
         return text + " |\n";
     }
 
-    std::string end() override {
-        return "\nA positive gain is better (where neither direction is, a rise).\n";
+    std::string end(const std::string& explanation) override {
+        return "\nA positive gain is better (where neither direction is, a rise).\n" +
+               (explanation.empty() ? "" : "\n" + explanation);
     }
 
 private:

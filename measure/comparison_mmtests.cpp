@@ -42,7 +42,7 @@ public:
         return "";
     }
 
-    std::string end() override {
+    std::string end(const std::string& explanation) override {
         std::string text;
         for (const Table& table : tables_) {
             text += table.title + '\n';
@@ -58,7 +58,7 @@ public:
         if (no_spread_) {
             text += "Series without any spread have no stars: their runs are identical.\n";
         }
-        return text;
+        return explanation.empty() ? text : text + '\n' + explanation;
     }
 
 private:

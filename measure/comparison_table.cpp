@@ -72,7 +72,7 @@ public:
         return "";
     }
 
-    std::string end() override {
+    std::string end(const std::string& explanation) override {
         std::string text;
         for (const auto& [key, block] : blocks_) {
             text += block.empty() ? "" : '\n' + block;
@@ -80,7 +80,7 @@ public:
         if (!blocks_.empty()) {
             text += '\n' + footnotes();
         }
-        return text;
+        return explanation.empty() ? text : text + '\n' + explanation;
     }
 
 private:

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "measure/config_sections.h"
 #include "measure/text_format.h"
 #include "model/platform/dump.h"
 #include "model/platform/load.h"
@@ -20,48 +21,13 @@ using model::quote_toml;
 using model::RawValue;
 using model::UserError;
 
-constexpr std::string_view kPlatformSection = "[platform]";
-constexpr std::string_view kPrefix = "platform.";
-
+const std::string kPlatform = "platform";
+const std::string kFirstLine =
+    "# linefill " LINEFILL_VERSION ": a resolved configuration; --load-config reads it back.\n";
 std::string list_of(const std::vector<std::string>& words) {
     std::string text = "[";
     for (const std::string& word : words) text += (text == "[" ? "" : ", ") + quote_toml(word);
     return text + "]";
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines = split(text, '\n');
-    if (!lines.empty() && lines.back().empty()) lines.pop_back();
-    return lines;
-}
-
-/// "[core]" to "[platform.core]", and "[[idle_state]]" likewise.
-std::string nested(const std::string& platform) {
-    std::string text;
-    for (const std::string& line : lines_of(platform)) {
-        const std::size_t brackets = line.rfind("[[", 0) == 0 ? 2 : line.rfind('[', 0) == 0 ? 1 : 0;
-        text += brackets == 0
-                    ? line
-                    : line.substr(0, brackets) + std::string(kPrefix) + line.substr(brackets);
-        text += '\n';
-    }
-    return text;
-}
-
-/// The inverse of nested(), for the lines after the section's own.
-std::string unnested(const std::vector<std::string>& lines, std::size_t first) {
-    std::string text(first, '\n');  // so that errors name the right line
-    for (std::size_t i = first; i < lines.size(); ++i) {
-        const std::string& line = lines[i];
-        const std::size_t brackets = line.rfind("[[", 0) == 0 ? 2 : line.rfind('[', 0) == 0 ? 1 : 0;
-        if (brackets != 0 && line.compare(brackets, kPrefix.size(), kPrefix) == 0) {
-            text += line.substr(0, brackets) + line.substr(brackets + kPrefix.size());
-        } else {
-            text += line;
-        }
-        text += '\n';
-    }
-    return text;
 }
 
 /// One value of [run], still with its place for messages.
@@ -128,7 +94,10 @@ std::map<std::string, std::function<void(const Entry&)>> readers(RunConfig& conf
     const auto list_to = [](std::vector<std::string>& to) {
         return [&to](const Entry& entry) { to = entry.list(); };
     };
-    return {{"kernel", text_to(spec.kernel)},
+    return {{"platform", text_to(spec.platform)},
+            {"own_platform", [&config](const Entry& entry) { config.own_platform = entry.flag(); }},
+            {"set", list_to(spec.overrides)},
+            {"kernel", text_to(spec.kernel)},
             {"config", list_to(spec.config)},
             {"boot", text_to(spec.boot)},
             {"layout", text_to(spec.layout_file)},
@@ -155,28 +124,12 @@ std::map<std::string, std::function<void(const Entry&)>> readers(RunConfig& conf
             {"sampling", [&spec](const Entry& entry) { read_sampling(entry, spec); }}};
 }
 
-}  // namespace
-
-std::string write_run_config(const RunConfig& config, const DataDirs& dirs) {
+std::string run_section(const RunConfig& config) {
     const RunSpec& spec = config.spec;
-    // Mechanisms of the platform are switched off in its own section already.
-    std::vector<std::string> kernel_ablations;
-    for (const std::string& name : spec.ablations) {
-        if (name == "mcs_queueing" || name == "page_aligned_percpu") {
-            kernel_ablations.push_back(name);
-        }
-    }
-    std::string text = "# linefill " LINEFILL_VERSION
-                       ": a resolved configuration; --load-config reads it back.\n[run]\n";
+    std::string text = "[run]\n";
     const auto add = [&text](const std::string& key, const std::string& value) {
         text += key + " = " + value + "\n";
     };
-    add("kernel", quote_toml(spec.kernel));
-    text += "# Configuration in effect:";
-    for (const auto& [option, value] : prepare_kernel(spec).config) {
-        text += " " + option + "=" + value;
-    }
-    text += "\n";
     // What is not given is not there: TOML files here have neither empty texts nor empty lists.
     const auto add_text = [&](const std::string& key, const std::string& value) {
         if (!value.empty()) add(key, quote_toml(value));
@@ -184,6 +137,21 @@ std::string write_run_config(const RunConfig& config, const DataDirs& dirs) {
     const auto add_list = [&](const std::string& key, const std::vector<std::string>& values) {
         if (!values.empty()) add(key, list_of(values));
     };
+    add_text("platform", spec.platform);
+    if (config.own_platform) add("own_platform", "true");
+    if (!spec.overrides.empty() || !spec.ablations.empty()) {
+        text += "# For the record: the platform below has them already.\n";
+    }
+    add_list("set", spec.overrides);
+    add_list("without", spec.ablations);
+    if (!spec.kernel.empty()) {
+        add("kernel", quote_toml(spec.kernel));
+        text += "# Configuration in effect:";
+        for (const auto& [option, value] : prepare_kernel(spec).config) {
+            text += " " + option + "=" + value;
+        }
+        text += "\n";
+    }
     add_list("config", spec.config);
     add_text("boot", spec.boot);
     add_text("layout", spec.layout_file);
@@ -195,7 +163,6 @@ std::string write_run_config(const RunConfig& config, const DataDirs& dirs) {
     add("repeats", std::to_string(config.repeats));
     add("draws", spec.draws ? "true" : "false");
     if (spec.quantum_ns) add("quantum_ns", std::to_string(*spec.quantum_ns));
-    add_list("without", kernel_ablations);
     add_list("events", spec.events);
     if (spec.scope != CountScope::kWorkload) {
         add("counted", quote_toml(count_scope_names().at(static_cast<std::size_t>(spec.scope))));
@@ -204,17 +171,40 @@ std::string write_run_config(const RunConfig& config, const DataDirs& dirs) {
     add("sampling", quote_toml(spec.sampling == Sampling::kFull     ? "full"
                                : spec.sampling == Sampling::kAmount ? spec.sample_amount
                                                                     : "default"));
-    text += "\n" + std::string(kPlatformSection) + "\n";
-    return text + nested(model::dump_platform(prepare_platform(spec, dirs)));
+    return text;
 }
 
-RunConfig read_run_config(const std::string& text, const std::string& filename) {
+/// [run] and [platform], without the first line.
+std::string sections_of(const RunConfig& config, const DataDirs& dirs) {
+    std::string text = run_section(config);
+    if (config.spec.platform.empty()) return text;
+    return text + "\n[" + kPlatform + "]\n" +
+           nested_sections(model::dump_platform(prepare_platform(config.spec, dirs)), kPlatform);
+}
+
+void require(bool given, const std::string& what, const std::string& key,
+             const std::string& filename) {
+    if (!given) throw UserError(what).file(filename).key(key);
+}
+
+}  // namespace
+
+std::string write_run_config(const RunConfig& config, const DataDirs& dirs) {
+    return kFirstLine + sections_of(config, dirs);
+}
+
+RunConfig read_run_config(const std::string& text, const std::string& filename,
+                          const ConfigNeeds& needs) {
     RunConfig config;
     const auto known = readers(config);
     std::vector<std::string> names;
     for (const auto& [name, reader] : known) names.push_back(name);
+    bool has_platform = false;
     for (const model::Setting& setting : model::read_toml(text, filename).settings) {
-        if (setting.path.front() == "platform") continue;
+        if (setting.path.front() == kPlatform) {
+            has_platform = true;
+            continue;
+        }
         const Entry entry{setting.value, setting.key(), filename, setting.line};
         const bool in_run = setting.path.size() == 2 && setting.path.front() == "run";
         const auto found = in_run ? known.find(setting.path.back()) : known.end();
@@ -226,20 +216,35 @@ RunConfig read_run_config(const std::string& text, const std::string& filename) 
         }
         found->second(entry);
     }
-    const std::vector<std::string> lines = lines_of(text);
-    std::size_t first = 0;
-    while (first < lines.size() && lines[first] != kPlatformSection) ++first;
-    if (first == lines.size()) {
-        throw UserError("missing section").file(filename).key("platform");
-    }
-    if (config.spec.kernel.empty()) throw UserError("missing key").file(filename).key("run.kernel");
-    if (config.workloads.empty()) {
-        throw UserError("missing key").file(filename).key("run.workloads");
-    }
-    config.spec.platform_text = unnested(lines, first + 1);
+    require(has_platform || !needs.platform, "missing section", kPlatform, filename);
+    require(!config.spec.kernel.empty() || !needs.kernel, "missing key", "run.kernel", filename);
+    require(!config.workloads.empty() || !needs.workloads, "missing key", "run.workloads",
+            filename);
+    if (!has_platform) return config;
+    config.spec.platform_text = sections_below(text, kPlatform);
     config.spec.platform_file = filename;
-    config.spec.platform = model::parse_platform(config.spec.platform_text, filename).name;
+    config.spec.overrides_in_text = config.spec.overrides.size();
+    const std::string name = model::parse_platform(config.spec.platform_text, filename).name;
+    if (config.spec.platform.empty()) config.spec.platform = name;
     return config;
+}
+
+std::string write_named_configs(const std::vector<NamedConfig>& configs, const DataDirs& dirs) {
+    std::string text = kFirstLine;
+    for (const NamedConfig& one : configs) {
+        text += "\n" + nested_sections(sections_of(one.config, dirs), one.name);
+    }
+    return text;
+}
+
+std::vector<NamedConfig> read_named_configs(const std::string& text, const std::string& filename,
+                                            const ConfigNeeds& needs) {
+    (void)model::read_toml(text, filename);  // whole, so that duplicates are found
+    std::vector<NamedConfig> configs;
+    for (const std::string& name : section_roots(text)) {
+        configs.push_back({name, read_run_config(sections_below(text, name), filename, needs)});
+    }
+    return configs;
 }
 
 }  // namespace linefill::measure

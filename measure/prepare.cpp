@@ -55,8 +55,8 @@ const std::vector<std::string>& ablation_names() {
 model::Platform prepare_platform(const RunSpec& spec, const DataDirs& dirs) {
     check_ablations(spec);
     std::vector<model::Override> overrides;
-    for (const std::string& text : spec.overrides) {
-        overrides.push_back(model::parse_override(text));
+    for (std::size_t i = spec.overrides_in_text; i < spec.overrides.size(); ++i) {
+        overrides.push_back(model::parse_override(spec.overrides[i]));
     }
     for (const std::string& name : spec.ablations) {
         if (!is_kernel_mechanism(name)) {

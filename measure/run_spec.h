@@ -2,6 +2,7 @@
 // Everything that decides what one run gives: machine, kernel, workload, seed, what is counted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -38,6 +39,7 @@ struct RunSpec {
     std::string platform_text;                ///< the file's own text, if it is not to be looked up
     std::string platform_file;                ///< where that text is from, for messages
     std::vector<std::string> overrides;       ///< KEY=VALUE, as --set takes them, in order
+    std::size_t overrides_in_text = 0;        ///< how many of them platform_text has already
     std::optional<std::uint64_t> quantum_ns;  ///< bound of the run-ahead; 0: every access in order
 
     // The kernel.

@@ -121,8 +121,8 @@ const std::vector<std::string>& planned_platforms() {
 }
 
 ValidationPlan::ValidationPlan(Measurements measurements, const std::string& file,
-                               const RunSpec& common, const DataDirs& dirs)
-    : measurements_(std::move(measurements)) {
+                               const RunSpec& common, const DataDirs& dirs, PlatformTexts platforms)
+    : measurements_(std::move(measurements)), platforms_(std::move(platforms)) {
     work_.name = "visit of a thread by a call";
     for (std::size_t i = 0; i < measurements_.rows.size(); ++i) {
         try {
@@ -137,6 +137,11 @@ ValidationPlan::ValidationPlan(Measurements measurements, const std::string& fil
 void ValidationPlan::plan_row(std::size_t index, const RunSpec& common, const DataDirs& dirs) {
     const Measurement& row = measurements_.rows[index];
     RunSpec spec = spec_of(row, common);
+    if (const auto text = platforms_.find(spec.platform); text != platforms_.end()) {
+        spec.platform_text = text->second.platform_text;
+        spec.platform_file = text->second.platform_file;
+        spec.overrides_in_text = text->second.overrides_in_text;
+    }
     std::string reason;
     // All names are looked up even if the row will be skipped, since an unknown one is a mistake.
     if (spec.workload.empty()) throw UserError("no workload").key("workload");

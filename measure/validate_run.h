@@ -25,13 +25,16 @@ struct ValidationRun {
     std::vector<std::size_t> rows;
 };
 
+/// Platforms given as text instead of by their files: specs that hold nothing else, by name.
+using PlatformTexts = std::map<std::string, RunSpec>;
+
 class ValidationPlan {
 public:
     /// `common` holds what is the same for all (seed, sampling, overrides, ablations). Rows of what is
     /// not built yet are skipped; any other name that is unknown, and whatever else is wrong with a
     /// row, is a UserError with file and line.
     ValidationPlan(Measurements measurements, const std::string& file, const RunSpec& common,
-                   const DataDirs& dirs);
+                   const DataDirs& dirs, PlatformTexts platforms = {});
 
     [[nodiscard]] const Measurements& measurements() const { return measurements_; }
     [[nodiscard]] const std::vector<ValidationRun>& runs() const { return runs_; }
@@ -57,6 +60,7 @@ private:
     void plan_row(std::size_t index, const RunSpec& common, const DataDirs& dirs);
 
     Measurements measurements_;
+    PlatformTexts platforms_;
     std::vector<ValidationRun> runs_;
     Predictions predictions_;
     WorkUnits work_;

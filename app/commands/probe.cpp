@@ -22,6 +22,7 @@ struct ProbeCommandOptions {
     std::optional<std::uint64_t> seed;
     std::string format = "text";
     std::optional<std::string> file;
+    ConfigFileOptions config;
     HostOptions host;
 
     void add_to(Parser& parser) {
@@ -31,6 +32,7 @@ struct ProbeCommandOptions {
         parser.group("Output");
         parser.choice("--format", format, {"text", "csv"}, "how the table is written");
         parser.text("-o,--output", file, "FILE", "the table goes there instead of to stdout");
+        config.add_to(parser);
         host.add_to(parser);
     }
 };
@@ -65,16 +67,26 @@ int run_probe(const std::vector<std::string>& arguments) {
     if (!words.rest.empty()) {
         throw UserError("a word that is no option").value(words.rest.front());
     }
+    scenarios::ProbeOptions probe;
+    measure::RunConfig config;
+    config.spec.seed = probe.seed;
+    if (options.config.load) config = options.config.start({true, false, false});
+    apply(options.machine, config.spec);
+    if (options.seed) config.spec.seed = *options.seed;
+    probe.seed = config.spec.seed;
+    std::vector<std::string> names = {config.spec.platform};
+    if (config.spec.platform_text.empty()) names = platform_list(config.spec.platform);
     std::vector<model::Platform> platforms;
-    for (const std::string& platform : platform_list(options.machine.platforms)) {
-        measure::RunSpec spec;
-        apply(options.machine, spec);
+    for (const std::string& platform : names) {
+        measure::RunSpec spec = config.spec;
         spec.platform = platform;
         platforms.push_back(measure::prepare_platform(spec, default_dirs()));
     }
     Output output(options.file, Output::Stream::kStdout);
-    scenarios::ProbeOptions probe;
-    if (options.seed) probe.seed = *options.seed;
+    options.config.write([&] {
+        if (names.size() != 1) refuse_platforms_in_config();
+        return measure::write_run_config(config, default_dirs());
+    });
     const measure::ProbeFormat format =
         options.format == "csv" ? measure::ProbeFormat::kCsv : measure::ProbeFormat::kText;
     measure::InterruptGuard interrupt;

@@ -30,6 +30,7 @@ struct ReportCommandOptions {
     std::uint64_t limit = 0;
     std::string format = "text";
     std::optional<std::string> file;
+    ConfigFileOptions config;
     HostOptions host;
 
     void add_to(Parser& parser) {
@@ -40,8 +41,9 @@ struct ReportCommandOptions {
         parser.texts("--struct", structures, "NAME", "of `fields`: only this structure");
         constexpr std::uint64_t kMaxLimit = 1000000;
         parser.number("--limit", limit, 1, kMaxLimit, "N", "rows at most");
-        parser.choice("--format", format, {"text", "csv"}, "how the report is written");
+        parser.choice("--format", format, {"text", "csv", "json"}, "how the report is written");
         parser.text("-o,--output", file, "FILE", "the report goes there instead of to stdout");
+        config.add_to(parser);
         host.add_to(parser);
     }
 };
@@ -66,29 +68,53 @@ measure::ReportKind kind_of(const std::vector<std::string>& subjects, const Word
     return *kind;
 }
 
-measure::RowPlan plan_of(const ReportCommandOptions& options,
-                         const std::vector<std::string>& words) {
-    const std::vector<std::string> platforms = platform_list(options.machine.platforms);
-    require_kernel(options.kernel.kernel);
-    require_workload(words);
+/// What is to be run: --load-config first, then everything given besides.
+measure::RunConfig configuration_of(const ReportCommandOptions& options,
+                                    const std::vector<std::string>& words) {
+    measure::RunConfig config = options.config.start();
+    apply(options.machine, config.spec);
+    apply(options.kernel, config.spec);
+    apply(options.repeat, config.spec);
+    if (options.repeat.repeats) config.repeats = static_cast<unsigned>(*options.repeat.repeats);
+    if (!words.empty()) config.workloads = {measure::command_line(words)};
+    // Enough for the header's line on what was simulated.
+    config.spec.events = measure::default_events();
+    config.spec.scope = measure::CountScope::kWorkload;
+    config.spec.interval_ms.reset();
+    return config;
+}
+
+measure::RowPlan plan_of(const measure::RunConfig& config) {
+    std::vector<std::string> platforms = {config.spec.platform};
+    if (config.spec.platform_text.empty()) platforms = platform_list(config.spec.platform);
+    require_kernel(config.spec.kernel);
+    require_workload(config.workloads);
     measure::RowPlan plan;
-    plan.repeats = static_cast<unsigned>(options.repeat.repeats.value_or(1));
+    plan.repeats = config.repeats;
     for (const std::string& platform : platforms) {
-        for (const auto& workload : scenarios::expand_rows(words)) {
-            measure::RunSpec spec;
-            apply(options.machine, spec);
-            apply(options.kernel, spec);
-            apply(options.repeat, spec);
-            spec.platform = platform;
-            spec.workload = scenarios::split_command(workload->command_line());
-            // Enough for the header's line on what was simulated.
-            spec.events = measure::default_events();
-            spec.attribution.accesses = true;
-            (void)measure::prepare(spec, default_dirs());
-            plan.rows.push_back({spec});
+        for (const std::string& command : config.workloads) {
+            for (const auto& workload : scenarios::expand_rows(scenarios::split_command(command))) {
+                measure::RunSpec spec = config.spec;
+                spec.platform = platform;
+                spec.workload = scenarios::split_command(workload->command_line());
+                spec.attribution.accesses = true;
+                (void)measure::prepare(spec, default_dirs());
+                plan.rows.push_back({spec});
+            }
         }
     }
     return plan;
+}
+
+/// One row's report with what was simulated.
+std::string json_object(const std::string& report, const std::vector<std::string>& header,
+                        const std::string& rows) {
+    std::string lines;
+    for (const std::string& line : header) {
+        lines += (lines.empty() ? "\n  " : ",\n  ") + measure::json_string(line);
+    }
+    return "{\"report\": " + measure::json_string(report) + ",\n \"simulated\": [" + lines +
+           "],\n \"rows\": " + rows + "}";
 }
 
 }  // namespace
@@ -110,13 +136,19 @@ int run_report(const std::vector<std::string>& arguments) {
     options.host.apply();
     const measure::ReportKind kind = kind_of(words.subjects, words);
     measure::require_reports("linefill report " + words.subjects.front());
-    const measure::RowPlan plan = plan_of(options, words.rest);
+    const measure::RunConfig config = configuration_of(options, words.rest);
+    const measure::RowPlan plan = plan_of(config);
 
     measure::ReportOptions shape;
     shape.structures = options.structures;
     shape.limit = static_cast<unsigned>(options.limit);
     shape.format = options.format;
     Output output(options.file, Output::Stream::kStdout);
+    options.config.write([&] {
+        if (config.spec.platform.find(',') != std::string::npos) refuse_platforms_in_config();
+        return measure::write_run_config(config, default_dirs());
+    });
+    std::size_t rows = 0;
     Session session(options.host);
     session.run(plan, [&](const measure::RowOutcome& outcome) {
         if (outcome.runs() == 0) return;
@@ -127,9 +159,17 @@ int run_report(const std::vector<std::string>& arguments) {
         }
         std::vector<std::string> header = measure::header_lines(spec, outcome.results(0));
         header.push_back("linefill workload: " + measure::command_line(spec.workload));
-        if (options.format == "text") output.write(measure::comment_block(header));
-        output.write(measure::render_report(kind, *measure::merge_attribution(recorded), shape));
+        const std::string text =
+            measure::render_report(kind, *measure::merge_attribution(recorded), shape);
+        if (options.format == "json") {
+            output.write((rows++ == 0 ? "[" : ",\n") +
+                         json_object(words.subjects.front(), header, text));
+        } else {
+            if (options.format == "text") output.write(measure::comment_block(header));
+            output.write(text);
+        }
     });
+    if (options.format == "json") output.write(rows == 0 ? "[]\n" : "]\n");
     const int code = session.finish();
     output.finish();
     return code;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // linefill stat: perf stat on the modelled machine.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -122,7 +123,7 @@ std::string dump_of(const std::vector<StatRow>& rows, unsigned repeats) {
     config.repeats = repeats;
     for (const StatRow& row : rows) {
         if (row.spec.platform != config.spec.platform) {
-            throw UserError("a configuration holds one platform").key("--dump-config");
+            refuse_platforms_in_config();
         }
         config.workloads.push_back(measure::command_line(row.spec.workload));
     }
@@ -147,15 +148,11 @@ int run_stat(const std::vector<std::string>& arguments) {
 
     Output output(options.file, Output::Stream::kStderr);
     std::unique_ptr<Output> meta;
-    if (options.json && options.file) {
+    // Beside a pipe or a device there is no place for it.
+    if (options.json && options.file && std::filesystem::is_regular_file(*options.file)) {
         meta = std::make_unique<Output>(*options.file + ".meta.json", Output::Stream::kStdout);
     }
-    if (options.config.dump) {
-        const std::string text = dump_of(rows, config.repeats);
-        Output dump(options.config.dump, Output::Stream::kStdout);
-        dump.write(text);
-        dump.finish();
-    }
+    options.config.write([&] { return dump_of(rows, config.repeats); });
 
     measure::RowPlan plan;
     plan.repeats = config.repeats;

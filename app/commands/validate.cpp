@@ -26,6 +26,7 @@ struct ValidateOptions {
     RepeatOptions repeat;
     std::string format = "text";
     std::optional<std::string> file;
+    ConfigFileOptions config;
     HostOptions host;
 
     void add_to(Parser& parser) {
@@ -38,20 +39,61 @@ struct ValidateOptions {
         parser.group("Output");
         parser.choice("--format", format, {"text", "csv"}, "how the result is written");
         parser.text("-o,--output", file, "FILE", "the result goes there instead of to stdout");
+        config.add_to(parser);
         host.add_to(parser);
     }
 };
 
-measure::RunSpec common_spec(const ValidateOptions& options) {
+/// Names in a configuration; platforms have a number behind theirs.
+const std::string kCommon = "common";
+const std::string kPlatform = "platform";
+
+/// What is the same for all rows, and the platforms as --load-config has them.
+struct Configuration {
+    measure::RunConfig common;
+    measure::PlatformTexts platforms;
+};
+
+Configuration configuration_of(const ValidateOptions& options) {
+    constexpr unsigned kUsualRepeats = 10;
+    Configuration configuration;
+    measure::RunConfig& common = configuration.common;
+    common.repeats = kUsualRepeats;
+    for (const measure::NamedConfig& named :
+         options.config.start_named({false, false, false}, kCommon, kPlatform)) {
+        if (named.name == kCommon) {
+            common = named.config;
+        } else {
+            configuration.platforms[named.config.spec.platform] = named.config.spec;
+        }
+    }
     MachineOptions machine;
     machine.overrides = options.overrides;
     machine.ablations = options.ablations;
     machine.quantum = options.quantum;
     machine.no_draws = options.no_draws;
-    measure::RunSpec spec;
-    apply(machine, spec);
-    apply(options.repeat, spec);
-    return spec;
+    apply(machine, common.spec);
+    apply(options.repeat, common.spec);
+    if (options.repeat.repeats) common.repeats = static_cast<unsigned>(*options.repeat.repeats);
+    return configuration;
+}
+
+/// The common part, and every platform that is run on.
+std::string dump_of(const measure::RunConfig& common, const measure::ValidationPlan& plan) {
+    std::vector<measure::NamedConfig> configs = {{kCommon, common}};
+    std::vector<std::string> known;
+    for (const measure::ValidationRun& run : plan.runs()) {
+        if (std::find(known.begin(), known.end(), run.spec.platform) != known.end()) continue;
+        known.push_back(run.spec.platform);
+        measure::RunConfig config;
+        config.spec = common.spec;
+        config.spec.platform = run.spec.platform;
+        config.spec.platform_text = run.spec.platform_text;
+        config.spec.platform_file = run.spec.platform_file;
+        config.spec.overrides_in_text = run.spec.overrides_in_text;
+        configs.push_back({kPlatform + std::to_string(known.size()), config});
+    }
+    return measure::write_named_configs(configs, default_dirs());
 }
 
 std::vector<std::string> header_of(const measure::RunSpec& common, unsigned repeats) {
@@ -78,12 +120,13 @@ int run_validate(const std::vector<std::string>& arguments) {
     }
     if (!words.rest.empty()) throw UserError("one file at a time").value(words.rest.front());
     const std::string& file = words.subjects.front();
-    constexpr unsigned kUsualRepeats = 10;
-    const auto repeats = static_cast<unsigned>(options.repeat.repeats.value_or(kUsualRepeats));
-    const measure::RunSpec common = common_spec(options);
+    const Configuration configuration = configuration_of(options);
+    const measure::RunSpec& common = configuration.common.spec;
+    const unsigned repeats = configuration.common.repeats;
     measure::ValidationPlan plan(measure::parse_measurements(read_input(file), file), file, common,
-                                 default_dirs());
+                                 default_dirs(), configuration.platforms);
     Output output(options.file, Output::Stream::kStdout);
+    options.config.write([&] { return dump_of(configuration.common, plan); });
 
     const bool csv = options.format == "csv";
     std::size_t width = 0;

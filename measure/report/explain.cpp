@@ -156,11 +156,93 @@ public:
           cycles_after_(after_.per_unit(after_.cycles)) {}
 
     [[nodiscard]] std::string text() const {
-        return "Why " + input_.workload + " moved, " + input_.baseline_name + " -> " +
-               input_.patched_name + "\n" + sentence() + "\n" + table() + "\n" + locks();
+        return title() + "\n" + sentence() + "\n" + table().text() + unexplained_line() + "\n" +
+               locks();
+    }
+
+    [[nodiscard]] std::string markdown() const {
+        return "### " + title() + "\n\n" + sentence() + "\n" + table().markdown() + "\n" +
+               unexplained_line();
+    }
+
+    /// Every row, both sides in columns of their own; last what was counted, and what is left.
+    [[nodiscard]] Table data() const {
+        Table table({{"", "workload"},
+                     {"", "baseline"},
+                     {"", "patched"},
+                     {"", "kind"},
+                     {"", "name"},
+                     {"", "component"},
+                     {"", "line_baseline"},
+                     {"", "line_patched"},
+                     {"", "access_baseline"},
+                     {"", "access_patched"},
+                     {"", "miss_baseline"},
+                     {"", "miss_patched"},
+                     {"", "source_baseline"},
+                     {"", "source_patched"},
+                     {"", "accesses_baseline"},
+                     {"", "accesses_patched"},
+                     {"", "misses_baseline"},
+                     {"", "misses_patched"},
+                     {"", "cycles_baseline"},
+                     {"", "cycles_patched"},
+                     {"", "cycles_change"}});
+        const auto add = [&](const char* kind, const Name& name, double before, double after) {
+            std::vector<Cell> row = {word(input_.workload),     word(input_.baseline_name),
+                                     word(input_.patched_name), word(kind),
+                                     word(name.first),          word(name.second)};
+            const bool is_access = name.what != What::kCode;
+            const auto line = [&](const AttributionResult& r) {
+                const long at = is_access ? line_in_structure(r, name.first) : -1;
+                return at < 0 ? blank() : count(static_cast<std::uint64_t>(at));
+            };
+            const FieldAccesses b(before_, is_access ? name.first : "");
+            const FieldAccesses a(after_, is_access ? name.first : "");
+            const auto both = [&](auto of) {
+                row.push_back(is_access && b.any() ? of(b) : word(""));
+                row.push_back(is_access && a.any() ? of(a) : word(""));
+            };
+            const auto amounts = [&](auto of) {
+                row.push_back(is_access ? number(of(b), 2) : blank());
+                row.push_back(is_access ? number(of(a), 2) : blank());
+            };
+            row.push_back(line(before_));
+            row.push_back(line(after_));
+            both([](const FieldAccesses& f) { return word(f.kind()); });
+            both([](const FieldAccesses& f) {
+                const std::string miss = f.miss_class();
+                return word(miss.empty() ? "hit" : miss);
+            });
+            both([](const FieldAccesses& f) { return word(f.source()); });
+            amounts([](const FieldAccesses& f) { return f.accesses(); });
+            amounts([](const FieldAccesses& f) { return f.misses(); });
+            for (const double value : {before, after, after - before}) {
+                row.push_back(number(value, 2));
+            }
+            table.add(std::move(row));
+        };
+        double seen_before = 0;
+        double seen_after = 0;
+        for (const Row& row : rows_) {
+            const char* kind = row.name.what == What::kField  ? "field"
+                               : row.name.what == What::kLock ? "lock"
+                                                              : "function";
+            add(kind, row.name, row.before, row.after);
+            seen_before += row.before;
+            seen_after += row.after;
+        }
+        const Name none;
+        add("cycles", none, cycles_before_, cycles_after_);
+        add("unexplained", none, cycles_before_ - seen_before, cycles_after_ - seen_after);
+        return table;
     }
 
 private:
+    [[nodiscard]] std::string title() const {
+        return "Why " + input_.workload + " moved, " + input_.baseline_name + " -> " +
+               input_.patched_name;
+    }
     [[nodiscard]] double change() const { return cycles_after_ - cycles_before_; }
     [[nodiscard]] bool has_changed() const {
         return std::abs(change()) > kSmallestChange * cycles_before_;
@@ -255,7 +337,7 @@ private:
         return result;
     }
 
-    [[nodiscard]] std::string table() const {
+    [[nodiscard]] Table table() const {
         Table table({{"what", "", true},
                      {"line", "", true},
                      {"access", "", true},
@@ -270,14 +352,10 @@ private:
             table.add({word(name), none, none, none, none, none, none,
                        word(arrow(before, after, 1)), word(signed_text(after - before, 1))});
         };
-        double seen_before = 0;
-        double seen_after = 0;
         Row rest;
         std::size_t smaller = 0;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             const Row& row = rows_[i];
-            seen_before += row.before;
-            seen_after += row.after;
             if (i < kRowsShown && std::abs(row.delta()) >= kSmallestShown) {
                 table.add(cells(row));
             } else {
@@ -291,9 +369,14 @@ private:
         }
         table.rule();
         add_sum("cycles counted", cycles_before_, cycles_after_);
-        const double left = change() - (seen_after - seen_before);
-        std::string text =
-            table.text() + "left unexplained: " + signed_text(left, 2) + " cycles per unit";
+        return table;
+    }
+
+    [[nodiscard]] std::string unexplained_line() const {
+        double seen = 0;
+        for (const Row& row : rows_) seen += row.delta();
+        const double left = change() - seen;
+        std::string text = "left unexplained: " + signed_text(left, 2) + " cycles per unit";
         if (has_changed()) {
             text += ", " + fixed(std::abs(percent_of(left, change())), 2) + " % of the change";
         }
@@ -355,6 +438,21 @@ private:
 
 }  // namespace
 
-std::string explain_change(const ExplainInput& input) { return Explanation(input).text(); }
+std::string explain_change(const ExplainInput& input, ExplainFormat format) {
+    const Explanation explanation(input);
+    switch (format) {
+        case ExplainFormat::kText:
+            break;
+        case ExplainFormat::kCsv:
+            return explanation.data().csv();
+        case ExplainFormat::kCsvRows:
+            return explanation.data().csv_rows();
+        case ExplainFormat::kJson:
+            return explanation.data().json(2);
+        case ExplainFormat::kMarkdown:
+            return explanation.markdown();
+    }
+    return explanation.text();
+}
 
 }  // namespace linefill::measure

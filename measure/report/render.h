@@ -22,6 +22,6 @@ namespace linefill::measure {
 [[nodiscard]] std::string render_cpi(const AttributionResult& r, const ReportOptions& options);
 
 /// What moved between two sides, largest first.
-[[nodiscard]] std::string explain_change(const ExplainInput& input);
+[[nodiscard]] std::string explain_change(const ExplainInput& input, ExplainFormat format);
 
 }  // namespace linefill::measure

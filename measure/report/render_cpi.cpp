@@ -112,7 +112,8 @@ std::string function_table(const AttributionResult& r, const Sums& sums, std::si
     return text;
 }
 
-std::string csv(const AttributionResult& r, const Sums& sums, std::size_t limit) {
+std::string data(const AttributionResult& r, const Sums& sums, const ReportOptions& options) {
+    const std::size_t limit = options.limit == 0 ? sums.functions.size() : options.limit;
     Table table({{"", "function"}, {"", "component"}, {"", "cycles_per_unit"}, {"", "cycles_pct"}});
     const auto add = [&](const std::string& function, const std::string& component, double cycles) {
         table.add({word(function), word(component), number(r.per_unit(cycles), 1),
@@ -127,16 +128,14 @@ std::string csv(const AttributionResult& r, const Sums& sums, std::size_t limit)
             if (of(components, name) != 0) add(function, name, of(components, name));
         }
     }
-    return table.csv();
+    return data_text(table, options.format);
 }
 
 }  // namespace
 
 std::string render_cpi(const AttributionResult& r, const ReportOptions& options) {
     const Sums sums = sum_up(r);
-    if (options.format == "csv") {
-        return csv(r, sums, options.limit == 0 ? sums.functions.size() : options.limit);
-    }
+    if (options.format != "text") return data(r, sums, options);
     return "Where the cycles went: " + scope_text(r) + "\n\n" + component_table(r, sums) +
            "\nBy function, cycles per unit:\n\n" +
            function_table(r, sums, options.limit == 0 ? kFunctionsInText : options.limit);

@@ -65,7 +65,7 @@ public:
         if (!options.structures.empty()) return result;
         for (const Structure& s : structures_) {
             if (options.limit != 0 && result.size() >= options.limit) break;
-            if (options.limit == 0 && options.format != "csv" && !result.empty() &&
+            if (options.limit == 0 && options.format == "text" && !result.empty() &&
                 percent_of(s.wait, all_waits_) < kShownPct) {
                 break;
             }
@@ -88,7 +88,7 @@ public:
         return text;
     }
 
-    [[nodiscard]] std::string csv(const ReportOptions& options) const {
+    [[nodiscard]] std::string data(const ReportOptions& options) const {
         Table table({{"", "structure"},
                      {"", "field"},
                      {"", "offset"},
@@ -110,15 +110,16 @@ public:
                 const AccessStats all = d.all();
                 table.add(
                     {word(s.name), word(field.substr(std::min(s.name.size() + 1, field.size()))),
-                     known ? count(place->second.offset) : word(""),
-                     known ? count(place->second.size) : word(""),
-                     known ? word(std::to_string(line_in_structure(r_, field))) : word(""),
+                     known ? count(place->second.offset) : blank(),
+                     known ? count(place->second.size) : blank(),
+                     known ? count(static_cast<std::uint64_t>(line_in_structure(r_, field)))
+                           : blank(),
                      per_unit(d.reads.count), per_unit(d.writes.count), per_unit(d.prefetch.count),
                      per_unit(all.misses()), number(miss_pct(all), 2), number(remote_pct(all), 2),
                      count(d.writers()), number(r_.per_unit(wait(field)), 2)});
             }
         }
-        return table.csv();
+        return data_text(table, options.format);
     }
 
 private:
@@ -265,7 +266,7 @@ private:
 
 std::string render_fields(const AttributionResult& r, const ReportOptions& options) {
     const FieldsReport report(r);
-    return options.format == "csv" ? report.csv(options) : report.text(options);
+    return options.format == "text" ? report.text(options) : report.data(options);
 }
 
 }  // namespace linefill::measure

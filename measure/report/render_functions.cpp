@@ -135,13 +135,13 @@ void add_callers(Table& table, const AttributionResult& r, const CallTimes& time
                    word(caller),
                    number(r.per_unit(cycles), 1),
                    number(percent_of(cycles, r.cycles), 2),
+                   blank(),
                    word(""),
-                   word(""),
-                   word(""),
-                   word(""),
-                   word(""),
-                   word(""),
-                   word("")});
+                   blank(),
+                   blank(),
+                   blank(),
+                   blank(),
+                   blank()});
     }
 }
 
@@ -150,7 +150,7 @@ void add_callers(Table& table, const AttributionResult& r, const CallTimes& time
 std::string render_functions(const AttributionResult& r, const ReportOptions& options) {
     const CallTimes times(r);
     const std::vector<Row> rows = rows_of(r, times);
-    const bool is_csv = options.format == "csv";
+    const bool is_data = options.format != "text";
     const std::size_t limit = options.limit == 0 ? rows.size() : options.limit;
     Table table({{"function", "function", true},
                  {"", "caller"},
@@ -170,9 +170,9 @@ std::string render_functions(const AttributionResult& r, const ReportOptions& op
             continue;
         }
         add_function(table, r, times, rows[i]);
-        add_callers(table, r, times, rows[i], is_csv ? 0 : kShownCallerPct);
+        add_callers(table, r, times, rows[i], is_data ? 0 : kShownCallerPct);
     }
-    if (is_csv) return table.csv();
+    if (is_data) return data_text(table, options.format);
     std::string text = "Functions: " + scope_text(r) + "\n\n" + table.text();
     if (limit < rows.size()) {
         text += std::to_string(rows.size() - limit) +

@@ -71,7 +71,7 @@ std::string render_locks(const AttributionResult& r, const ReportOptions& option
                    number(mean(l.acquire_ns, l.acquisitions), 1),
                    number(mean(l.hold_ns, l.acquisitions), 1), number(l.max_hold_ns, 1)});
     }
-    if (options.format == "csv") return table.csv();
+    if (options.format != "text") return data_text(table, options.format);
     std::string text =
         "Locks by class: " + scope_text(r) + "\n" + verdict(r, locks) + "\n" + table.text();
     if (limit < locks.size()) {

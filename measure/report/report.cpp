@@ -62,9 +62,9 @@ std::string render_report(ReportKind kind, const AttributionResult& result,
     return backend().render(kind, result, options);
 }
 
-std::string explain(const ExplainInput& input) {
+std::string explain(const ExplainInput& input, ExplainFormat format) {
     require_reports("--explain");
-    return backend().explain(input);
+    return backend().explain(input, format);
 }
 
 }  // namespace linefill::measure

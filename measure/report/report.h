@@ -30,6 +30,8 @@ public:
     virtual ~AttributionRecorder() = default;
     [[nodiscard]] virtual model::AccessObserver* accesses() = 0;
     [[nodiscard]] virtual kernel::LockObserver* locks() = 0;
+    /// What comes now belongs to another window of the run, which may stand for more or less work.
+    virtual void begin_window() = 0;
     /// After the run: all that was recorded, as text that travels to the parent and that
     /// ReportBackend::merge reads. Deterministic: no ids that depend on link order.
     [[nodiscard]] virtual std::string finish(const scenarios::ScenarioResult& result) = 0;
@@ -47,9 +49,13 @@ struct ReportOptions {
     std::vector<std::string> structures;
     /// Rows at most; 0: all.
     unsigned limit = 0;
-    /// "text" or "csv".
+    /// "text", "csv", or "json": an array without a newline behind it.
     std::string format = "text";
 };
+
+/// How an explanation is written: as text; as rows of CSV behind a line of their names, or without
+/// it; as rows of JSON, objects with commas between them; as Markdown.
+enum class ExplainFormat { kText, kCsv, kCsvRows, kJson, kMarkdown };
 
 /// The two sides of one row of a comparison.
 struct ExplainInput {
@@ -69,7 +75,7 @@ struct ReportBackend {
     /// Whole text of a report, with its newline.
     std::function<std::string(ReportKind, const AttributionResult&, const ReportOptions&)> render;
     /// compare --explain for one row: what moved, largest first, last the share unexplained.
-    std::function<std::string(const ExplainInput&)> explain;
+    std::function<std::string(const ExplainInput&, ExplainFormat)> explain;
 };
 
 /// Puts the backend in place when the program starts:
@@ -85,7 +91,8 @@ struct RegisterReports {
     const std::vector<std::string>& texts);
 [[nodiscard]] std::string render_report(ReportKind kind, const AttributionResult& result,
                                         const ReportOptions& options);
-[[nodiscard]] std::string explain(const ExplainInput& input);
+[[nodiscard]] std::string explain(const ExplainInput& input,
+                                  ExplainFormat format = ExplainFormat::kText);
 /// Throws UserError if there is no backend; for a check before anything runs.
 void require_reports(std::string_view what);
 

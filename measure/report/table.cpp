@@ -15,18 +15,31 @@ namespace {
 constexpr int kCsvDigits = 6;
 constexpr std::size_t kGap = 2;
 
+// A bar would end the cell.
+std::string markdown_cell(const std::string& text) {
+    std::string escaped;
+    for (const char letter : text) {
+        if (letter == '|') escaped += '\\';
+        escaped += letter;
+    }
+    return escaped;
+}
+
 }  // namespace
 
 Cell word(std::string_view text) { return {std::string(text), std::string(text)}; }
 
-Cell count(std::uint64_t value) { return word(std::to_string(value)); }
+Cell count(std::uint64_t value) {
+    const std::string text = std::to_string(value);
+    return {text, text, true};
+}
 
 Cell number(double value, int decimals) {
-    if (!std::isfinite(value)) return {"-", ""};
+    if (!std::isfinite(value)) return {"-", "", true};
     std::string text = fixed(value, decimals);
     // A tiny negative number is no "-0.0".
     if (text.find_first_not_of("-0.") == std::string::npos && text.front() == '-') text.erase(0, 1);
-    return {text, significant(value, kCsvDigits)};
+    return {text, significant(value, kCsvDigits), true};
 }
 
 double percent_of(double part, double whole) {
@@ -38,6 +51,15 @@ Cell number_or_blank(double value, int decimals) {
     Cell cell = number(value, decimals);
     if (cell.text.find_first_not_of("-0.") == std::string::npos) cell.text.clear();
     return cell;
+}
+
+Cell blank() { return {"", "", true}; }
+
+std::string data_text(const Table& table, std::string_view format) {
+    if (format == "csv") return table.csv();
+    if (format != "json") throw std::logic_error("a format that is not for programs");
+    const std::string rows = table.json(2);
+    return rows.empty() ? "[]" : "[\n" + rows + "\n ]";
 }
 
 void Table::add(std::vector<Cell> row) {
@@ -83,6 +105,14 @@ std::string Table::text(unsigned indent) const {
 }
 
 std::string Table::csv() const {
+    std::string names;
+    for (const Column& column : columns_) {
+        if (!column.name.empty()) names += (names.empty() ? "" : ",") + csv_field(column.name);
+    }
+    return names + '\n' + csv_rows();
+}
+
+std::string Table::csv_rows() const {
     std::string text;
     const auto append_line = [&](auto&& field_of) {
         bool is_first = true;
@@ -94,9 +124,45 @@ std::string Table::csv() const {
         }
         text += '\n';
     };
-    append_line([&](std::size_t i) { return columns_[i].name; });
     for (const auto& row : rows_) {
         if (!row.empty()) append_line([&](std::size_t i) { return row[i].csv; });
+    }
+    return text;
+}
+
+std::string Table::json(unsigned indent) const {
+    std::string text;
+    for (const auto& row : rows_) {
+        if (row.empty()) continue;
+        std::string members;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (columns_[i].name.empty()) continue;
+            const Cell& cell = row[i];
+            const std::string value = !cell.is_number    ? json_string(cell.csv)
+                                      : cell.csv.empty() ? "null"
+                                                         : cell.csv;
+            members += (members.empty() ? "" : ", ") + json_string(columns_[i].name) + ": " + value;
+        }
+        text += (text.empty() ? "" : ",\n") + std::string(indent, ' ') + '{' + members + '}';
+    }
+    return text;
+}
+
+std::string Table::markdown() const {
+    std::string heading;
+    std::string rule;
+    for (const Column& column : columns_) {
+        if (column.heading.empty()) continue;
+        heading += "| " + markdown_cell(column.heading) + ' ';
+        rule += column.is_left ? "|---" : "|--:";
+    }
+    std::string text = heading + "|\n" + rule + "|\n";
+    for (const auto& row : rows_) {
+        if (row.empty()) continue;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (!columns_[i].heading.empty()) text += "| " + markdown_cell(row[i].text) + ' ';
+        }
+        text += "|\n";
     }
     return text;
 }

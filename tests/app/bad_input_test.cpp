@@ -205,6 +205,34 @@ TEST(BadInputTest, OptionsOfCompareThatContradict) {
     expect_refused(stat_with({"-j", "-x", ","}), {"-j and -x"});
 }
 
+TEST(BadInputTest, ConfigurationsOfOtherCommands) {
+    const TemporaryFolder folder;
+    const std::string one = folder.path() + "/one.toml";
+    const std::string two = folder.path() + "/two.toml";
+    const Words workload = {"--", "pound_times", "--threads", "2", "--calls", "60"};
+    const auto dump = [&](Words words, const std::string& file) {
+        for (const char* word : {"-p", "xeon-snb-2s", "-k", "v4.7-rc7", "-r", "1"}) {
+            words.emplace_back(word);
+        }
+        words.insert(words.end(), {"--dump-config", file});
+        words.insert(words.end(), workload.begin(), workload.end());
+        EXPECT_EQ(run_linefill(words).exit_code, 0);
+    };
+    dump({"stat"}, one);
+    dump({"compare"}, two);
+    const std::string what = "not a configuration of this command";
+    expect_refused({"compare", "--load-config", one}, {"one.toml", what, "[baseline.run]"});
+    expect_refused({"stat", "--load-config", two}, {"two.toml", what, "[run]"});
+    expect_refused({"report", "cpi", "--load-config", two}, {what});
+    expect_refused({"probe", "tlb", "--load-config", two}, {what});
+    const std::string csv = folder.file("m.csv", "");
+    expect_refused({"validate", csv, "--load-config", two}, {what, "[common.run]"});
+    expect_refused({"compare", "--load-config", two, "-p", "xeon-snb-2s"}, {"--platform"});
+    expect_refused({"compare", "--load-config", two, "6075620b0590"}, {"patch or scenario"});
+    expect_refused({"stat", "--load-config", folder.path() + "/none.toml"}, {"none.toml"});
+    expect_refused(stat_with({"--dump-config", folder.path() + "/no/where.toml"}), {"where.toml"});
+}
+
 TEST(BadInputTest, NewPatches) {
     const TemporaryFolder folder;
     const auto refuse = [&](const std::string& name, const std::string& from) {

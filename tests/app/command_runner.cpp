@@ -70,7 +70,7 @@ CommandResult run_program(const std::string& program, const std::vector<std::str
         }
         if (!interrupted &&
             (result.out + result.err).find(options.interrupt_when) != std::string::npos) {
-            ::kill(pid, SIGINT);
+            for (unsigned i = 0; i < options.interrupts; ++i) ::kill(pid, SIGINT);
             interrupted = true;
         }
     }

@@ -19,6 +19,7 @@ struct CommandOptions {
     std::string stdout_file;               ///< instead of being captured
     /// SIGINT is sent when the captured output (both streams together) holds this text.
     std::string interrupt_when;
+    unsigned interrupts = 1;  ///< how often, one directly after the other
 };
 
 /// Runs linefill with `arguments` and waits for its end.

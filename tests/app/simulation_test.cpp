@@ -111,9 +111,42 @@ TEST(SimulationTest, AnInterruptPrintsTheRunsThatAreFinished) {
     EXPECT_THAT(result.err, HasSubstr("linefill: interrupted; "));
     const CommandResult table = run_linefill(
         kCompare + Words{"-r", "5000", "--jobs", "1", "--log-level", "debug"} + kWorkload,
-        {"", {}, "", " 5 of 10000 runs finished"});
+        {"", {}, "", " 5 of 10000 runs finished", 1});
     EXPECT_EQ(table.exit_code, 130);
     EXPECT_THAT(table.out, HasSubstr("cycles"));
+}
+
+TEST(SimulationTest, AnInterruptThatComesTwiceAtOnceIsOne) {
+    // As timeout(1) sends it, to the command and to its group.
+    CommandOptions interrupt;
+    interrupt.interrupt_when = " 3 of 5000 runs finished";
+    interrupt.interrupts = 2;
+    const CommandResult result = run_linefill(
+        kStat + Words{"-r", "5000", "--jobs", "1", "--log-level", "debug"} + kWorkload, interrupt);
+    EXPECT_EQ(result.exit_code, 130);
+    EXPECT_THAT(result.err, HasSubstr("Performance counter stats"));
+}
+
+TEST(SimulationTest, AnInterruptedValidationPrintsWhatIsPredicted) {
+    const TemporaryFolder folder;
+    std::string rows =
+        "group,role,platform,kernel,apply,config,boot,workload,metric,unit,better,value,err_pct,"
+        "source\n";
+    for (const char* threads : {"2", "3"}) {
+        rows += "g" + std::string(threads) +
+                ",baseline,xeon-snb-2s,v4.7-rc7,,,,pound_times "
+                "--threads " +
+                threads + " --calls 600,cycles,count,lower,1000000,1.5,s\n";
+    }
+    CommandOptions interrupt;
+    interrupt.interrupt_when = " 3 of 4000 runs finished";
+    const CommandResult result = run_linefill({"validate", folder.file("m.csv", rows), "-r", "2000",
+                                               "--jobs", "1", "--log-level", "debug"},
+                                              interrupt);
+    EXPECT_EQ(result.exit_code, 130);
+    EXPECT_THAT(result.out, HasSubstr("g2"));
+    EXPECT_THAT(result.out, HasSubstr("not finished"));
+    EXPECT_THAT(result.err, HasSubstr("linefill: interrupted; "));
 }
 
 TEST(SimulationTest, FilesHoldWhatTheStreamWouldAndJsonHasItsMetaFile) {
@@ -128,19 +161,69 @@ TEST(SimulationTest, FilesHoldWhatTheStreamWouldAndJsonHasItsMetaFile) {
     EXPECT_THAT(read_file(json_file + ".meta.json"), HasSubstr("v4.7-rc7"));
 }
 
-TEST(SimulationTest, ADumpedConfigurationRunsTheSame) {
+/// Runs `words` with --dump-config, and `again` with --load-config of what it wrote: both must print
+/// the same bytes, from another folder too.
+void expect_same_from_config(const Words& words, const Words& workload, const Words& again) {
     const TemporaryFolder folder;
     const std::string file = folder.path() + "/run.toml";
-    const Words words = kStat + Words{"-r",       "2",
-                                      "--seed",   "9",
-                                      "--set",    "cache.llc.size=10MiB",
-                                      "--ablate", "numa_distance",
-                                      "-d"};
-    const std::string first = good(words + Words{"--dump-config", file} + kWorkload).err;
-    const std::string again = good({"stat", "--load-config", file}).err;
-    // The header lists what differs from the platform's file, and the dump is that file by now.
-    EXPECT_EQ(again.substr(again.find("\n\n")), first.substr(first.find("\n\n")));
-    EXPECT_THAT(first, HasSubstr("# linefill set: cache.llc.size=10MiB\n"));
+    const CommandResult first = good(words + Words{"--dump-config", file} + workload);
+    CommandOptions elsewhere;
+    elsewhere.directory = "/";
+    const CommandResult second = good(again + Words{"--load-config", file}, elsewhere);
+    EXPECT_EQ(second.out, first.out);
+    EXPECT_EQ(second.err, first.err);
+    EXPECT_GT(first.out.size() + first.err.size(), 200U);
+    // What was loaded is written as it was.
+    const std::string copy = folder.path() + "/copy.toml";
+    good(again + Words{"--load-config", file, "--dump-config", copy});
+    EXPECT_EQ(read_file(copy), read_file(file));
+}
+
+const Words kChanged = {"--seed",        "9",         "--set", "cache.llc.size=10MiB", "--ablate",
+                        "numa_distance", "--quantum", "500ns"};
+
+TEST(SimulationTest, ADumpedConfigurationCountsTheSame) {
+    expect_same_from_config(kStat + kChanged + Words{"-r", "2", "-d"}, kWorkload, {"stat"});
+    expect_same_from_config(kStat + Words{"-a", "--per-socket", "-I", "1", "-x", ","}, kWorkload,
+                            {"stat", "-x", ","});
+}
+
+TEST(SimulationTest, ADumpedConfigurationReportsTheSame) {
+    const Words locks = {"report", "locks"};
+    expect_same_from_config(
+        locks + Words{"-p", "xeon-snb-2s", "-k", "v4.7-rc7", "-r", "2"} + kChanged, kWorkload,
+        locks);
+}
+
+TEST(SimulationTest, ADumpedConfigurationComparesTheSame) {
+    const Words lists = {"--", "pound_times", "--threads", "2,3", "--calls", "600"};
+    expect_same_from_config(kCompare + kChanged + Words{"-r", "2", "--explain"}, lists,
+                            {"compare", "--explain"});
+    expect_same_from_config(
+        {"compare", "-p", "xeon-snb-2s", "-k", "v4.7-rc7", "-r", "2", "--baseline-set",
+         "cache.llc.size=20MiB", "--patched-set", "cache.llc.size=10MiB", "-e", "cycles,elapsed"},
+        kWorkload, {"compare"});
+    expect_same_from_config(
+        {"compare", "-p", "xeon-snb-2s", "-k", "v4.7-rc7", "-r", "2", "--patched-platform",
+         LINEFILL_SOURCE_DIR "/platforms/xeon-snb-2s.toml", "--format", "json"},
+        kWorkload, {"compare", "--format", "json"});
+    // A side against itself.
+    expect_same_from_config({"compare", "-p", "xeon-snb-2s", "-k", "v4.7-rc7", "-r", "2"},
+                            kWorkload, {"compare"});
+}
+
+TEST(SimulationTest, ADumpedConfigurationProbesAndValidatesTheSame) {
+    expect_same_from_config(
+        {"probe", "tlb", "-p", "xeon-snb-2s", "--set", "tlb.stlb.entries=256", "--seed", "3"}, {},
+        {"probe", "tlb"});
+    const TemporaryFolder folder;
+    const std::string file = folder.file(
+        "m.csv",
+        "group,role,platform,kernel,apply,config,boot,workload,metric,unit,better,value,err_pct,"
+        "source\n"
+        "g,baseline,xeon-snb-2s,v4.7-rc7,,,,pound_times --threads 2 --calls 600,cycles,count,lower,"
+        "1000000,1.5,s\n");
+    expect_same_from_config(Words{"validate", file, "-r", "2"} + kChanged, {}, {"validate", file});
 }
 
 TEST(SimulationTest, ListsMakeRowsAndEachPlatformItsOwn) {

@@ -146,9 +146,24 @@ TEST(ComparisonTable, FirstBlockStreamsAndNothingIsPrintedTwice) {
     const std::string second = writer->row(rows[2]);
     EXPECT_THAT(second, HasSubstr("        5        3.4500 +- 1.45%"));
     EXPECT_THAT(second, Not(HasSubstr("before")));
-    const std::string rest = writer->end();
+    const std::string rest = writer->end("");
     EXPECT_THAT(rest, HasSubstr("cycles [count]"));
     EXPECT_THAT(rest, Not(HasSubstr("elapsed [s]")));
+}
+
+TEST(ComparisonFormats, AnExplanationEndsEachInItsOwnWay) {
+    const auto end_of = [](const char* format, const std::string& explanation) {
+        const auto writer = make_comparison_writer(format, title());
+        std::string text = writer->begin() + writer->row(cycles_row("2", 100, 90));
+        return text + writer->end(explanation);
+    };
+    const auto json = nlohmann::json::parse(end_of("json", "{\"kind\": \"field\"}"));
+    EXPECT_EQ(json.at("explanation").at(0).at("kind"), "field");
+    EXPECT_EQ(json.at("rows").size(), 1U);
+    EXPECT_FALSE(nlohmann::json::parse(end_of("json", "")).contains("explanation"));
+    for (const char* format : {"table", "mmtests", "csv", "markdown"}) {
+        EXPECT_EQ(end_of(format, "why\n"), end_of(format, "") + "\nwhy\n") << format;
+    }
 }
 
 TEST(ComparisonTable, SeveralVariantsAreColumnsAndWhatIsMissingSaysSo) {

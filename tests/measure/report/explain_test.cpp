@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What moved between two invented recordings, and that nothing is swept under the rug.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "measure/report/render.h"
 #include "tests/measure/report/sample.h"
@@ -24,6 +27,54 @@ std::string explained(const AttributionResult& before, const AttributionResult& 
 
 TEST(Explain, IsAsEver) {
     expect_golden("explain.txt", explained(sample_result(), sample_patched()));
+}
+
+std::string explained_as(ExplainFormat format) {
+    ExplainInput input;
+    input.workload = "w";
+    input.baseline_name = "before";
+    input.patched_name = "after";
+    input.baseline = std::make_shared<AttributionResult>(sample_result());
+    input.patched = std::make_shared<AttributionResult>(sample_patched());
+    return explain(input, format);
+}
+
+TEST(Explain, DataHaveEveryRowAndSumToTheChange) {
+    const auto json = nlohmann::json::parse("[" + explained_as(ExplainFormat::kJson) + "]");
+    double rows = 0;
+    double counted = 0;
+    double unexplained = 0;
+    for (const auto& row : json) {
+        EXPECT_EQ(row.at("workload"), "w");
+        const double change = row.at("cycles_change").get<double>();
+        (row.at("kind") == "cycles"        ? counted
+         : row.at("kind") == "unexplained" ? unexplained
+                                           : rows) += change;
+        if (row.at("name") == "task_struct.se.exec_start") {
+            EXPECT_EQ(row.at("kind"), "field");
+            EXPECT_EQ(row.at("line_baseline"), 1);
+            EXPECT_EQ(row.at("access_baseline"), "load");
+            EXPECT_EQ(row.at("access_patched"), "load+prefetch");
+            EXPECT_EQ(row.at("source_baseline"), "other socket, modified");
+            EXPECT_EQ(row.at("misses_patched"), 0.2);
+            EXPECT_EQ(row.at("cycles_change"), -520);
+        }
+    }
+    EXPECT_NEAR(counted, -500, 1e-9);
+    EXPECT_NEAR(rows + unexplained, counted, 0.01);
+    const std::string csv = explained_as(ExplainFormat::kCsv);
+    const std::string csv_rows = explained_as(ExplainFormat::kCsvRows);
+    EXPECT_EQ(csv.substr(csv.find('\n') + 1), csv_rows);
+    EXPECT_EQ(static_cast<std::size_t>(std::count(csv_rows.begin(), csv_rows.end(), '\n')),
+              json.size());
+}
+
+TEST(Explain, MarkdownSaysTheSameAsText) {
+    const std::string text = explained_as(ExplainFormat::kMarkdown);
+    EXPECT_THAT(text, testing::StartsWith("### Why w moved, before -> after\n\n500.0 cycles"));
+    EXPECT_THAT(text, HasSubstr("| what | line | access |"));
+    EXPECT_THAT(text, HasSubstr("| task_struct.se.exec_start | 1 |"));
+    EXPECT_THAT(text, HasSubstr("left unexplained: 0.00 cycles per unit"));
 }
 
 TEST(Explain, BeginsWithASentence) {

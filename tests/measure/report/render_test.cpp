@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "kernel/layout/layout.h"
 #include "measure/report/shorten_pahole.h"
@@ -60,6 +61,29 @@ TEST_P(Reports, CsvLinesHaveOneLength) {
     const std::string text = render_report(GetParam().kind, sample_result(), csv());
     const std::size_t columns = split(split(text, '\n').front(), ',').size();
     for (const auto& row : rows(text)) EXPECT_EQ(row.size(), columns);
+}
+
+TEST_P(Reports, JsonSaysWhatCsvSays) {
+    ReportOptions options;
+    options.format = "json";
+    const auto json =
+        nlohmann::json::parse(render_report(GetParam().kind, sample_result(), options));
+    const std::string text = render_report(GetParam().kind, sample_result(), csv());
+    const std::vector<std::string> names = split(split(text, '\n').front(), ',');
+    const auto lines = rows(text);
+    ASSERT_EQ(json.size(), lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        ASSERT_EQ(json[i].size(), names.size());
+        for (std::size_t c = 0; c < names.size(); ++c) {
+            const nlohmann::json& member = json[i].at(names[c]);
+            if (member.is_number()) {
+                EXPECT_DOUBLE_EQ(member.get<double>(), value(lines[i][c]));
+            }
+            if (member.is_null()) {
+                EXPECT_EQ(lines[i][c], "");
+            }
+        }
+    }
 }
 
 TEST_P(Reports, AnEmptyRecordingIsNoError) {

@@ -23,6 +23,21 @@ TEST(Table, LinesColumnsUp) {
     EXPECT_EQ(table.csv(), "name,count,only_csv\na,1,x\nlonger,1000,\"y,z\"\n");
 }
 
+TEST(Table, JsonKeepsNumbersAndMarkdownItsColumns) {
+    Table table({{"name", "name", true}, {"n", "count"}, {"", "only_data"}, {"only text", ""}});
+    table.add({word("a \"b\""), count(1), blank(), number(2.5, 2)});
+    table.rule();
+    table.add({word("c|d"), number(percent_of(1, 0), 1), number(0.5, 1), number(3, 2)});
+    EXPECT_EQ(table.json(2),
+              "  {\"name\": \"a \\\"b\\\"\", \"count\": 1, \"only_data\": null},\n"
+              "  {\"name\": \"c|d\", \"count\": null, \"only_data\": 0.5}");
+    EXPECT_EQ(table.markdown(),
+              "| name | n | only text |\n|---|--:|--:|\n| a \"b\" | 1 | 2.50 |\n| c\\|d | - | 3.00 "
+              "|\n");
+    EXPECT_EQ(data_text(Table(std::vector<Table::Column>{{"a", "a"}}), "json"), "[]");
+    EXPECT_EQ(table.csv(), "name,count,only_data\n" + table.csv_rows());
+}
+
 TEST(Table, RefusesARowOfAnotherLength) {
     Table table({{"a", "a"}, {"b", "b"}});
     EXPECT_THROW(table.add({word("x")}), std::logic_error);
