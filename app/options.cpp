@@ -3,10 +3,10 @@
 #include "app/options.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "app/data_dirs.h"
@@ -267,7 +267,17 @@ std::string read_input(const std::string& path) {
     if (!file || std::filesystem::is_directory(path, error)) {
         throw UserError("the file cannot be read").file(path);
     }
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    // Files of measurements and configurations have some KB. The limit ends a device without end.
+    constexpr std::size_t kLargestInput = std::size_t{64} << 20U;
+    std::string text;
+    std::array<char, 65536> buffer;
+    while (text.size() <= kLargestInput && file.read(buffer.data(), buffer.size()).gcount() > 0) {
+        text.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
+    }
+    if (text.size() > kLargestInput) {
+        throw UserError("the file is too large").file(path).expected("at most 64 MiB");
+    }
+    return text;
 }
 
 std::vector<std::string> platform_list(const std::string& text, const std::string& option) {

@@ -67,13 +67,12 @@ std::string settings_of(const RunSpec& spec) {
 }
 
 /// Whether `error` is there without what was given for the side alone.
-bool is_shared(const CompareSide& side, const RunSpec& full, const UserError& error,
+bool is_shared(const CompareSide& side, const CompareRow& row, const UserError& error,
                const DataDirs& dirs) {
     if (!side.shared) return true;
     RunSpec spec = *side.shared;
-    if (spec.platform.empty()) spec.platform = full.platform;
-    spec.workload = full.workload;
-    spec.events = full.events;
+    if (spec.platform.empty()) spec.platform = row.platform;
+    spec.workload = row.words;
     try {
         (void)prepare(spec, dirs);
     } catch (const UserError& other) {
@@ -87,6 +86,8 @@ UserError with_side(UserError error, const std::string& prefix) {
     constexpr std::string_view kDashes = "--";
     const std::string key = error.key();
     if (key.rfind(kDashes, 0) == 0) error.key(prefix + key.substr(kDashes.size()));
+    // Only a platform that nobody knows has neither.
+    if (key.empty() && error.file().empty()) error.key(prefix + "platform");
     return error;
 }
 
@@ -230,12 +231,13 @@ ComparisonTitle ComparePlan::title() const {
 }
 
 void check(const ComparePlan& plan, const DataDirs& dirs) {
-    for (const auto& row : plan.runs().rows) {
-        for (std::size_t side = 0; side < row.size(); ++side) {
+    const std::vector<std::vector<RunSpec>> specs = plan.runs().rows;
+    for (std::size_t row = 0; row < specs.size(); ++row) {
+        for (std::size_t side = 0; side < specs[row].size(); ++side) {
             try {
-                (void)prepare(row[side], dirs);
+                (void)prepare(specs[row][side], dirs);
             } catch (const UserError& error) {
-                if (!is_shared(plan.sides[side], row[side], error, dirs)) {
+                if (!is_shared(plan.sides[side], plan.rows[row], error, dirs)) {
                     throw with_side(error, plan.sides[side].option_prefix);
                 }
                 throw;

@@ -123,6 +123,7 @@ TEST(BadInputTest, OptionsForOneSideAreNamedAsTheyWereTyped) {
     refuse({"--patched-move", "rq.no_field=8"}, "--patched-move", "no_field");
     refuse({"--baseline-align", "rq.lock=3"}, "--baseline-align", "rq.lock");
     refuse({"--baseline-platform", "a,b"}, "--baseline-platform", "a,b");
+    refuse({"--patched-platform", "xeon-sbn-2s"}, "--patched-platform", "xeon-snb-2s");
     // What is wrong for both sides is the common option's fault.
     refuse({"--set", "cache.llc.size=banana", "--patched-set", "cache.llc.ways=8"},
            "--set cache.llc.size", "banana");
@@ -230,6 +231,7 @@ TEST(BadInputTest, ConfigurationsOfOtherCommands) {
     expect_refused({"compare", "--load-config", two, "-p", "xeon-snb-2s"}, {"--platform"});
     expect_refused({"compare", "--load-config", two, "6075620b0590"}, {"patch or scenario"});
     expect_refused({"stat", "--load-config", folder.path() + "/none.toml"}, {"none.toml"});
+    expect_refused({"stat", "--load-config", "/dev/zero"}, {"too large", "64 MiB"});
     expect_refused(stat_with({"--dump-config", folder.path() + "/no/where.toml"}), {"where.toml"});
 }
 
