@@ -14,6 +14,7 @@
 #include "model/memory/memory_controller.h"
 #include "model/memory/memory_target.h"
 #include "model/sim/error.h"
+#include "model/sim/stack_bounds.h"
 
 namespace linefill::model {
 
@@ -87,7 +88,7 @@ public:
     Driver(sc_core::sc_module_name name, Scheduler& scheduler, std::function<bool()> awaits_answer)
         : sc_core::sc_module(name), scheduler_(scheduler) {
         SC_THREAD(drive);
-        set_stack_size(256 * 1024);
+        set_stack_size(kStackBytes);
         Scheduler::External e;
         e.next_due = [] {
             const sc_core::sc_time next = sc_core::sc_time_to_pending_activity();
@@ -98,7 +99,9 @@ public:
         };
         e.run_until = [](Tick until) {
             const auto now = static_cast<Tick>(sc_core::sc_time_stamp().value());
+            const StackBounds stack = StackBounds::from_here(kStackBytes / 2);
             sc_core::wait(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(until - now)));
+            stack.announce();
         };
         e.awaits_answer = std::move(awaits_answer);
         scheduler_.set_external(std::move(e));
@@ -109,7 +112,10 @@ public:
     bool has_outsiders = false;  ///< processes that are not the model's, and may never end
 
 private:
+    static constexpr int kStackBytes = 256 * 1024;
+
     void drive() {
+        StackBounds::from_here(kStackBytes / 2).announce();
         try {
             finished = scheduler_.run();
         } catch (...) {
@@ -352,7 +358,9 @@ void Machine::start(unsigned cpu, ExecutionContext& first, Tick at) {
 }
 
 void Machine::run() {
+    const StackBounds stack = StackBounds::of_host_thread();
     sc_core::sc_start();
+    stack.announce();
     if (parts_->driver->error) std::rethrow_exception(parts_->driver->error);
     if (!parts_->driver->finished) {
         throw SimulationError("deadlock: nothing is left to run", describe_waits());

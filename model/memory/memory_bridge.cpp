@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/sim/error.h"
+#include "model/sim/stack_bounds.h"
 
 namespace linefill::model {
 
@@ -66,7 +67,9 @@ void MemoryBridge::begin_due() {
 }
 
 void MemoryBridge::work(Worker& w) {
+    const StackBounds stack = StackBounds::from_here(kStackBytes / 2);
     for (;;) {
+        stack.announce();
         try {
             serve(w);
         } catch (const sc_core::sc_unwind_exception&) {
@@ -91,7 +94,9 @@ void MemoryBridge::serve(Worker& w) {
     p.set_dmi_allowed(false);
     p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     sc_core::sc_time delay;
+    const StackBounds stack = StackBounds::from_here(kStackBytes / 2);
     socket->b_transport(p, delay);
+    stack.announce();  // others ran while the target waited
     if (p.is_response_error()) {
         throw InternalError("memory answered " + p.get_response_string());
     }

@@ -281,6 +281,10 @@ TEST_F(WaitingTargetTest, AnErrorResponseEndsTheRun) {
 }
 
 TEST_F(WaitingTargetTest, ATargetThatWaitsWithoutItsBinderSayingSoEndsTheRun) {
+#ifdef LINEFILL_ASAN
+    GTEST_SKIP()
+        << "AddressSanitizer is not told that SystemC left and came back to a fiber's stack";
+#endif
     outside_.says_so = false;
     build();
     t_->on(0, [&](HwThread& hw) { hw.use(hw.load(t_->line_on(0, 0), 8, kNoField)); });
