@@ -40,6 +40,8 @@ public:
         const unsigned way = tags_.find(set, line);
         return way == TagStore::kNoWay ? kMiss : tags_.slot(set, way);
     }
+    /// A lookup of `line` is to come: its set is fetched into the host's caches.
+    void expect(Addr line) const { tags_.expect(set_of(line)); }
     /// Tells the policy that `slot` was used.
     void touch(std::size_t slot) {
         const std::size_t set = tags_.set_of(slot);

@@ -60,6 +60,11 @@ public:
     unsigned find(std::size_t set, Addr line) const {
         return find_tag(set, static_cast<std::uint32_t>(line >> common_bits_));
     }
+    void expect(std::size_t set) const {
+        const std::uint32_t* const first = &tags_[set * stride_];
+        __builtin_prefetch(first);
+        __builtin_prefetch(first + stride_ - 1);
+    }
     /// The first way that holds nothing, or kNoWay.
     unsigned free_way(std::size_t set) const {
         const unsigned way = find_tag(set, kFree);

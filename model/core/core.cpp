@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "model/coherence/llc.h"
 #include "model/core/hw_thread.h"
 #include "model/machine.h"
 
@@ -50,6 +51,11 @@ HwThread* Core::sibling_of(const HwThread& t) const {
         if (other != &t) return other;
     }
     return nullptr;
+}
+
+void Core::expect(Addr line) const {
+    l2_.expect(line);
+    machine_.llc(socket_).array().expect(line);
 }
 
 Tick Core::fill_buffer_free_at(Tick at) const {

@@ -73,6 +73,9 @@ public:
     LineState state_of(Addr line) const;
     bool in_l2(Addr line) const { return l2_.find(line) != CacheArray<PrivateLine>::kMiss; }
 
+    /// A request for `line` is to come soon: what it will look at is fetched into the host's caches.
+    void expect(Addr line) const;
+
     // ---- accesses that change state; in global time order ------------------------------------
     /// L1D fill from L2 (present there): returns the L1D slot. Takes a fill buffer until `ready`.
     std::size_t fill_from_l2(Addr line, Tick at, Tick ready, Counters& c);

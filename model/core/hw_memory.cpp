@@ -74,16 +74,16 @@ Token HwThread::load_detailed(Addr addr, unsigned size, FieldId field, Token dep
     issue(1);
     ++(*bank_)[Event::kLoads];
     ++sequence_;
-    // The usual case: the address is known, its page was used last, and the line is in L1D, with
-    // neither a fill nor an own store to it under way.
-    const Addr line = line_of(physical(addr));
+    // The translation starts when the address is known, as the access itself would.
     const Tick at = std::max(now_, pending_.ready_of(dep));
-    if (at == kNever || !core_tlbs_.data_hits(addr) || stores_.may_hold(line) ||
-        core_.may_be_filling(line, at)) {
-        return load_special(addr, size, field, dep);
+    const Tick walk = translate(addr, false, at);
+    // The usual case: the line is in L1D, with neither a fill nor an own store to it under way.
+    const Addr line = line_of(physical(addr));
+    if (at == kNever || walk != 0 || stores_.may_hold(line) || core_.may_be_filling(line, at)) {
+        return load_special(addr, size, field, dep, at, walk);
     }
     const std::size_t slot = core_.find_l1d(line);
-    if (slot == kMiss) return load_special(addr, size, field, dep);
+    if (slot == kMiss) return load_special(addr, size, field, dep, at, walk);
     ++(*bank_)[Event::kL1dHit];
     core_.touch_l1d(slot, at);
     Token t;
@@ -94,12 +94,10 @@ Token HwThread::load_detailed(Addr addr, unsigned size, FieldId field, Token dep
     return t;
 }
 
-Token HwThread::load_special(Addr addr, unsigned size, FieldId field, Token dep) {
+Token HwThread::load_special(Addr addr, unsigned size, FieldId field, Token dep, Tick at,
+                             Tick walk) {
     Counters& c = *bank_;
-    Tick at = std::max(now_, pending_.ready_of(dep));
     const bool unknown = at == kNever;
-    const Tick walk = translate(addr, false, at);
-    // The translation starts when the address is known, as the access itself would.
     if (!unknown) at += walk;
     const Addr line = line_of(physical(addr));
     if (stores_.may_hold(line)) {
@@ -194,6 +192,7 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
         perform(p, issue_at);
         return t;
     }
+    core_.expect(line);
     // With all fill buffers waiting for memory it finds out when it is fired.
     const Tick free_at = core_.fill_buffer_free_at(issue_at);
     scheduler_.schedule(p, free_at == kNever ? issue_at : std::max(issue_at, free_at));
@@ -303,7 +302,7 @@ void HwThread::resolve(PendingAccess& p, Tick ready, DataSource source) {
     p.children.clear();
     if (p.kind == PendingKind::kStore) stores_.owned(line_of(physical(p.addr)), ready);
     if (p.kind == PendingKind::kLoad) stores_.load_resolved(p.sequence, ready);
-    if (blocked_ && !watching_) scheduler_.schedule(*this, scheduler_.now());
+    if (blocked_ && blocked_for_ == p.slot) scheduler_.schedule(*this, scheduler_.now());
 }
 
 void HwThread::request_ownership(Addr addr, unsigned size, FieldId field, Tick at) {
@@ -320,6 +319,7 @@ void HwThread::request_ownership(Addr addr, unsigned size, FieldId field, Tick a
     p.issue = at;
     p.counted = true;  // the store's own lookup was counted when it executed
     pending_.note_unresolved(slot);
+    core_.expect(line_of(physical(addr)));
     scheduler_.schedule(p, at);
 }
 
@@ -339,7 +339,7 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
     while (stores_.size() >= room && stores_.occupancy(now_) >= room) {
         const Tick head = stores_.head_drain(now_);
         if (head == kNever) {
-            block();
+            block(kWaitForRoom);
         } else {
             stall_until(head, CpiComponent::kStoreBuffer, stores_.head_field(now_));
         }
@@ -388,7 +388,9 @@ void HwThread::store_visible(const StoreBuffer::Entry& e, Tick now) {
 }
 
 void HwThread::store_buffer_changed() {
-    if (blocked_ && !watching_) scheduler_.schedule(*this, scheduler_.now());
+    if (!blocked_) return;
+    const bool drains_known = blocked_for_ == kWaitForDrains && stores_.drained_at() != kNever;
+    if (drains_known || blocked_for_ == kWaitForRoom) scheduler_.schedule(*this, scheduler_.now());
 }
 
 void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) {

@@ -255,7 +255,7 @@ void HwThread::drain_loads() {
 void HwThread::drain_stores() {
     if (stores_.empty() && stores_.drained_at() <= now_) return;
     do {
-        while (stores_.drained_at() == kNever) block();
+        while (stores_.drained_at() == kNever) block(kWaitForDrains);
         if (observing_) {
             stores_.each_drain([this](Tick at, FieldId field) {
                 stall_until(at, CpiComponent::kStoreBuffer, field);
@@ -272,7 +272,7 @@ Tick HwThread::known(const Token& t) {
     for (;;) {
         const Tick ready = pending_.ready_of(t);
         if (ready != kNever) return ready;
-        block();
+        block(t.pending);
     }
 }
 
@@ -295,7 +295,8 @@ void HwThread::stall_until(Tick t, CpiComponent c, FieldId field) {
     stalled_until_ = t;
 }
 
-void HwThread::block() {
+void HwThread::block(std::int32_t what) {
+    blocked_for_ = what;
     blocked_ = true;
     scheduler_.block(*this);
     blocked_ = false;

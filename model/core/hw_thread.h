@@ -210,8 +210,9 @@ private:
     void execute_detailed(unsigned n);
     void stack_accesses_detailed(unsigned loads, unsigned stores);
     Token load_detailed(Addr addr, unsigned size, FieldId field, Token dep);
-    /// The rest of a load that has issued, unless it is an L1D hit with nothing special about it.
-    Token load_special(Addr addr, unsigned size, FieldId field, Token dep);
+    /// The rest of a load that has issued and is translated (in `walk`, so that it starts at `at`),
+    /// unless it is an L1D hit with nothing special about it.
+    Token load_special(Addr addr, unsigned size, FieldId field, Token dep, Tick at, Tick walk);
 
     /// Returns the hardware thread that goes on: another one after an interrupt that moved the task.
     HwThread& begin_locked(Addr addr, unsigned size, FieldId field, Token dep);
@@ -321,8 +322,12 @@ private:
     /// The access that a value comes from, as far as it is still known.
     FieldId field_of(const Token& t) const;
     const Outstanding* in_window(const Token& t) const;
-    /// Gives the host away until somebody schedules this thread.
-    void block();
+    /// What the thread gives the host away for: of its own accesses a certain one, or this.
+    static constexpr std::int32_t kWaitForDrains = -1;    ///< when all stores drain is known
+    static constexpr std::int32_t kWaitForRoom = -2;      ///< a change in the store buffer
+    static constexpr std::int32_t kWaitForSchedule = -3;  ///< what others schedule it for
+    /// Gives the host away until `what`, or until somebody schedules this thread.
+    void block(std::int32_t what = kWaitForSchedule);
     void fetch_code(FunctionId f, Addr code, unsigned code_bytes);
 
     // What every instruction reads or writes comes first, close together.
@@ -343,6 +348,7 @@ private:
     bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
     bool sleeping_in_advance_ = false;
     bool taken_ = false;
+    std::int32_t blocked_for_ = kWaitForSchedule;
     HwThread* sibling_ = nullptr;
     Counters* bank_;
     Tick instruction_time_ = 0;

@@ -27,7 +27,9 @@ void StoreBuffer::Queue::grow() {
 StoreBuffer::Entry& StoreBuffer::prepare(Tick now) {
     prune(now);
     Entry& e = entries_.next();
-    e = Entry{};
+    e.owned_at = kNever;
+    e.drain = kNever;
+    e.requested = false;
     return e;
 }
 

@@ -39,7 +39,8 @@ public:
         bool requested = false;  ///< a request for ownership is under way
     };
 
-    /// A new store to be filled in, at local time `now`; push() then adds it.
+    /// A new store that nobody owns or asks for, at local time `now`. The caller fills all else in;
+    /// push() then adds it.
     Entry& prepare(Tick now);
     /// `owned_at` is kNever if ownership must still be got (the caller starts that).
     void push();
