@@ -40,8 +40,12 @@ public:
         const unsigned way = tags_.find(set, line);
         return way == TagStore::kNoWay ? kMiss : tags_.slot(set, way);
     }
-    /// A lookup of `line` is to come: its set is fetched into the host's caches.
-    void expect(Addr line) const { tags_.expect(set_of(line)); }
+    /// A lookup of `line` is to come: what is kept of it is fetched into the host's caches.
+    void expect(Addr line) const {
+        const std::size_t set = set_of(line);
+        const unsigned way = tags_.find(set, line);
+        __builtin_prefetch(&meta_[tags_.slot(set, way == TagStore::kNoWay ? 0 : way)]);
+    }
     /// Tells the policy that `slot` was used.
     void touch(std::size_t slot) {
         const std::size_t set = tags_.set_of(slot);

@@ -60,11 +60,6 @@ public:
     unsigned find(std::size_t set, Addr line) const {
         return find_tag(set, static_cast<std::uint32_t>(line >> common_bits_));
     }
-    void expect(std::size_t set) const {
-        const std::uint32_t* const first = &tags_[set * stride_];
-        __builtin_prefetch(first);
-        __builtin_prefetch(first + stride_ - 1);
-    }
     /// The first way that holds nothing, or kNoWay.
     unsigned free_way(std::size_t set) const {
         const unsigned way = find_tag(set, kFree);
@@ -86,13 +81,16 @@ private:
     unsigned find_tag(std::size_t set, std::uint32_t tag) const {
         const std::uint32_t* const first = &tags_[set * stride_];
 #if defined(__SSE2__)
+        // All of the set is compared: where in it the tag is cannot be predicted.
         const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+        std::uint64_t equal = 0;
         for (unsigned group = 0; group < stride_; group += kGroup) {
             const auto* four = reinterpret_cast<const __m128i*>(first + group);
-            const __m128i equal = _mm_cmpeq_epi32(_mm_load_si128(four), wanted);
-            const int mask = _mm_movemask_ps(_mm_castsi128_ps(equal));
-            if (mask != 0) return group + static_cast<unsigned>(__builtin_ctz(mask));
+            const __m128i here = _mm_cmpeq_epi32(_mm_load_si128(four), wanted);
+            const int mask = _mm_movemask_ps(_mm_castsi128_ps(here));
+            equal |= static_cast<std::uint64_t>(static_cast<unsigned>(mask)) << group;
         }
+        if (equal != 0) return static_cast<unsigned>(__builtin_ctzll(equal));
 #else
         for (unsigned way = 0; way < stride_; ++way) {
             if (first[way] == tag) return way;
