@@ -27,9 +27,9 @@
 namespace linefill::scenarios {
 
 /// What a run may cost the host, in one place. A visit is one thread looked at by one unit of work,
-/// some 160 modelled accesses; all windows together come to about one second of a host core.
+/// some 160 modelled accesses; all windows together come to less than one second of a host core.
 struct HostBudget {
-    static constexpr double kVisitsPerWindow = 6'000;  ///< measured, of each window at full load
+    static constexpr double kVisitsPerWindow = 3'000;  ///< measured, of each window at full load
     static constexpr double kWarmUpShare = 0.3;        ///< of a window's measured part, before it
     static constexpr double kTailShare = 0.4;          ///< size of a window of the tail
     static constexpr unsigned kWindows = 5;            ///< besides the one at the start
