@@ -2,6 +2,7 @@
 // stat -a, -A, --per-..., -I: the parts are those of the whole, to the last count.
 #include <cmath>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct Case {
     Words sampling;
     Words workload;
 };
+
+/// In the test's listed name, which must not hold addresses.
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 /// Sampled: windows, ticks and switches stand for more than themselves. In full: nothing does.
 std::vector<Case> cases() {

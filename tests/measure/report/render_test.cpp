@@ -45,6 +45,8 @@ struct Case {
     const char* name;
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
 class Reports : public testing::TestWithParam<Case> {};
 
 TEST_P(Reports, TextIsAsEver) {

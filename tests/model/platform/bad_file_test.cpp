@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Platform files that are wrong, each in one way: refused with file, line, key, value, what was
 // expected and the nearest known name.
+#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -23,6 +24,8 @@ struct BadValue {
     const char* key_and_value;
     const char* expected;
 };
+
+void PrintTo(const BadValue& bad, std::ostream* out) { *out << bad.key_and_value; }
 
 class BadValueTest : public testing::TestWithParam<BadValue> {};
 
@@ -122,6 +125,8 @@ struct BadEdit {
     const char* problem;
     const char* detail = "";
 };
+
+void PrintTo(const BadEdit& bad, std::ostream* out) { *out << bad.name; }
 
 class BadEditTest : public testing::TestWithParam<BadEdit> {};
 
