@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is the comparison honest? On real simulated runs: nothing against nothing is nothing in 95 of 100
 // cases, a patch that does nothing useful gains nothing, and with all draws off runs do not differ.
+#include <cmath>
 #include <cstdio>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -101,6 +103,8 @@ struct PlaceboCase {
     unsigned repeats;
 };
 
+void PrintTo(const PlaceboCase& c, std::ostream* out) { *out << c.threads; }
+
 class SlowPlaceboTest : public testing::TestWithParam<PlaceboCase> {
 protected:
     SlowPlaceboTest() {
@@ -127,8 +131,12 @@ TEST_P(SlowPlaceboTest, APrefetchOfAnUnrelatedLineGainsNothing) {
         const ComparisonRow row =
             compare_runs("pound", GetParam().threads, describe_metric(metric), before, {after});
         const Gain& gain = row.patched.at(0).value().gain;
-        EXPECT_EQ(gain.verdict, Verdict::kWithinNoise)
+        // Of nine intervals of 95 %, one leaves out 0 in every third set of seeds. Together they hold
+        // for 95 % when each is one of 99.4 %: Student's t of nine degrees of freedom, 3.6 for 2.26.
+        constexpr double kOfNine = 3.6 / 2.26;
+        EXPECT_LE(std::abs(gain.pct), kOfNine * (gain.hi_pct - gain.lo_pct) / 2)
             << metric << ": " << gain.pct << " % [" << gain.lo_pct << ", " << gain.hi_pct << "]";
+        EXPECT_LT(gain.hi_pct - gain.lo_pct, 5) << metric << ": too wide to tell anything";
     }
     // It was there: one instruction more per call.
     const double more =
