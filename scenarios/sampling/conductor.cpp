@@ -264,7 +264,8 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
     --active_;
     if (phase_ == Phase::kCoolDown) end_window_if_all_left();
     if (active_ == 0) {
-        if (full_) end_window();
+        // Threads that have not begun yet (the first may end before the last is created) go on.
+        if (full_ && seen_active_ == plan_.threads) end_window();
         kernel_.machine().scheduler().cancel(*this);
         return;
     }

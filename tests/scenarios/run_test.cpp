@@ -79,6 +79,14 @@ TEST(RunWorkload, ALongRunIsSampled) {
                 0.1 * s.task_clock_s / 0.004);
 }
 
+TEST(RunWorkload, AFullRunGoesOnWhenTheFirstThreadsEndBeforeTheLastBegin) {
+    TestRun run = pound("--threads 128 --calls 896");
+    run.full = true;
+    const Summary s = run_in_child(run);
+    EXPECT_EQ(s.units, 896);
+    EXPECT_EQ(s.sampled_share, 1);
+}
+
 TEST(RunWorkload, ASampleOfTheSizeAskedForIsTaken) {
     TestRun run = pound("--threads 2 --calls 1000000");
     run.sample_units = 20'000;
