@@ -138,9 +138,10 @@ std::vector<std::string> EventOptions::events(const std::vector<std::string>& fi
                                               bool of_system) const {
     if (!lists.empty()) return measure::parse_event_list(joined(lists, ","), figures);
     std::vector<std::string> events = measure::default_events(detail);
-    if (of_system)
+    if (of_system) {
         std::replace(events.begin(), events.end(), std::string("task-clock"),
                      std::string("cpu-clock"));
+    }
     return events;
 }
 

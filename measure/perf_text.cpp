@@ -140,7 +140,7 @@ std::string times_text(const std::vector<RunResult>& runs, bool system_wide) {
     };
     if (runs.size() == 1) {
         const RunResult& run = runs.front();
-        const std::string elapsed = seconds(run.elapsed_s, "time elapsed") + '\n';
+        std::string elapsed = seconds(run.elapsed_s, "time elapsed") + '\n';
         // The times of the program alone are not those of what was counted.
         if (system_wide) return elapsed;
         return elapsed + seconds(run.user_s, "user") + seconds(run.sys_s, "sys") + "\n\n";

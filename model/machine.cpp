@@ -339,13 +339,13 @@ void Machine::retime(unsigned socket) {
 void Machine::activity_changed(unsigned socket) { retime(socket); }
 
 Addr Machine::page_table_entry(Addr addr) const {
-    constexpr Addr tables = Addr{64} << 20;
+    constexpr Addr kTables = Addr{64} << 20;
     if ((addr & kSmallPageBit) != 0) {
-        return tables + (Addr{64} << 20) + (physical(addr) >> 12) % (Addr{1} << 22) * 8;
+        return kTables + (Addr{64} << 20) + (physical(addr) >> 12) % (Addr{1} << 22) * 8;
     }
-    if (platform_.tlb.linear_map_page == "1GiB") return tables + (addr >> 30) * 8;
-    if (platform_.tlb.linear_map_page == "2MiB") return tables + (addr >> 21) * 8;
-    return tables + (Addr{64} << 20) + (addr >> 12) % (Addr{1} << 22) * 8;
+    if (platform_.tlb.linear_map_page == "1GiB") return kTables + (addr >> 30) * 8;
+    if (platform_.tlb.linear_map_page == "2MiB") return kTables + (addr >> 21) * 8;
+    return kTables + (Addr{64} << 20) + (addr >> 12) % (Addr{1} << 22) * 8;
 }
 
 void Machine::start(unsigned cpu, ExecutionContext& first, Tick at) {

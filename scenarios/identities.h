@@ -9,10 +9,10 @@
 
 namespace linefill::kernel {
 class Kernel;
-}
+}  // namespace linefill::kernel
 namespace linefill::model {
 class Machine;
-}
+}  // namespace linefill::model
 
 namespace linefill::scenarios {
 

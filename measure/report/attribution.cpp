@@ -8,7 +8,6 @@ namespace linefill::measure {
 
 namespace {
 using model::DataSource;
-using model::MissClass;
 
 constexpr std::array<std::string_view, kSources> kSourceNames = {"L1",
                                                                  "fill buffer",

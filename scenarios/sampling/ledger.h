@@ -19,7 +19,7 @@
 
 namespace linefill::kernel {
 class Kernel;
-}
+}  // namespace linefill::kernel
 
 namespace linefill::scenarios {
 

@@ -11,7 +11,7 @@
 
 namespace linefill::kernel {
 struct TaskStruct;
-}
+}  // namespace linefill::kernel
 
 namespace linefill::scenarios {
 

@@ -97,7 +97,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 std::string TemporaryFolder::file(const std::string& name, const std::string& text) const {
-    const std::string path = path_ + "/" + name;
+    std::string path = path_ + "/" + name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
 }
