@@ -32,12 +32,6 @@ constexpr std::uint64_t kMaxSeed = std::numeric_limits<std::uint64_t>::max() - k
 constexpr double kMaxQuantumNs = 1e9;
 constexpr std::uint64_t kMaxIntervalMs = 1000ULL * 60 * 60 * 24;
 
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-    return text;
-}
-
 std::uint64_t parse_quantum(const std::string& text, const std::string& option) {
     if (text == "0") return 0;
     const auto time = model::parse_latency(text);
@@ -136,7 +130,7 @@ void EventOptions::add_to(Parser& parser) {
 
 std::vector<std::string> EventOptions::events(const std::vector<std::string>& figures,
                                               bool of_system) const {
-    if (!lists.empty()) return measure::parse_event_list(joined(lists, ","), figures);
+    if (!lists.empty()) return measure::parse_event_list(measure::joined(lists, ","), figures);
     std::vector<std::string> events = measure::default_events(detail);
     if (of_system) {
         std::replace(events.begin(), events.end(), std::string("task-clock"),
@@ -185,7 +179,7 @@ void apply(const MachineOptions& options, measure::RunSpec& spec, const std::str
 void apply(const KernelOptions& options, measure::RunSpec& spec) {
     if (!options.kernel.empty()) spec.kernel = options.kernel;
     add_all(spec.config, options.config);
-    const std::string boot = joined(options.boot, " ");
+    const std::string boot = measure::joined(options.boot, " ");
     if (!boot.empty()) spec.boot += (spec.boot.empty() ? "" : " ") + boot;
     if (!options.layout_file.empty()) spec.layout_file = options.layout_file;
     if (!options.layout_of.empty()) spec.layout_of = options.layout_of;
@@ -204,6 +198,15 @@ void apply(const RepeatOptions& options, measure::RunSpec& spec) {
         spec.sample_amount = options.sample;
         (void)measure::parse_sample(options.sample, "--sample");
     }
+}
+
+void apply(const MachineOptions& machine, const KernelOptions& kernel, const RepeatOptions& repeat,
+           const std::vector<std::string>& words, measure::RunConfig& config) {
+    apply(machine, config.spec);
+    apply(kernel, config.spec);
+    apply(repeat, config.spec);
+    if (repeat.repeats) config.repeats = static_cast<unsigned>(*repeat.repeats);
+    if (!words.empty()) config.workloads = {measure::command_line(words)};
 }
 
 void apply(const EventOptions& options, measure::RunSpec& spec) {
@@ -284,7 +287,7 @@ std::string read_input(const std::string& path) {
 std::vector<std::string> platform_list(const std::string& text, const std::string& option) {
     const auto known = [] {
         return "a platform of `linefill list platforms`, or a file: " +
-               joined(model::platform_names(data_dirs("platforms")), ", ");
+               measure::joined(model::platform_names(data_dirs("platforms")), ", ");
     };
     if (text.empty()) throw UserError("no platform given").key(option).expected(known());
     std::vector<std::string> platforms = measure::split(text, ',');
@@ -314,7 +317,7 @@ void require_kernel(const std::string& kernel) {
     throw UserError("no kernel given")
         .key("--kernel")
         .expected("VERSION, VERSION+PATCH or VERSION~PATCH, of the versions " +
-                  joined(names, ", "));
+                  measure::joined(names, ", "));
 }
 
 void require_workload(const std::vector<std::string>& words) {
@@ -324,7 +327,7 @@ void require_workload(const std::vector<std::string>& words) {
         names.push_back(kind->name());
     }
     throw UserError("no workload given")
-        .expected("after the options: -- WORKLOAD [ARGS], one of " + joined(names, ", "));
+        .expected("after the options: -- WORKLOAD [ARGS], one of " + measure::joined(names, ", "));
 }
 
 measure::DataDirs default_dirs() { return {data_dirs("platforms"), data_dirs("scenarios")}; }

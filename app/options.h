@@ -118,6 +118,10 @@ struct ConfigFileOptions {
 void apply(const MachineOptions& options, measure::RunSpec& spec, const std::string& prefix = "--");
 void apply(const KernelOptions& options, measure::RunSpec& spec);
 void apply(const RepeatOptions& options, measure::RunSpec& spec);
+/// What every command that runs a workload adds to a configuration: the machine, the kernel, how often,
+/// and the workload if `words` name one.
+void apply(const MachineOptions& machine, const KernelOptions& kernel, const RepeatOptions& repeat,
+           const std::vector<std::string>& words, measure::RunConfig& config);
 /// All but the events. Throws UserError for a split without -a, as perf does.
 void apply(const EventOptions& options, measure::RunSpec& spec);
 

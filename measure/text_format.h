@@ -39,6 +39,9 @@ namespace linefill::measure {
 /// `text` cut at each `separator`; always at least one piece.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
+/// `words` with `separator` between them.
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view separator);
+
 /// One field of a CSV line: in double quotes (those inside doubled) if it has to be.
 [[nodiscard]] std::string csv_field(std::string_view text);
 

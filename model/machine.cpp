@@ -15,6 +15,7 @@
 #include "model/memory/memory_target.h"
 #include "model/sim/error.h"
 #include "model/sim/stack_bounds.h"
+#include "model/sim/systemc_time.h"
 
 namespace linefill::model {
 
@@ -92,15 +93,15 @@ public:
         Scheduler::External e;
         e.next_due = [] {
             const sc_core::sc_time next = sc_core::sc_time_to_pending_activity();
-            const auto now = static_cast<Tick>(sc_core::sc_time_stamp().value());
+            const auto now = systemc_now();
             const auto delta = next.value();
             if (delta >= static_cast<sc_dt::uint64>(kNever - now)) return kNever;
             return now + static_cast<Tick>(delta);
         };
         e.run_until = [](Tick until) {
-            const auto now = static_cast<Tick>(sc_core::sc_time_stamp().value());
+            const auto now = systemc_now();
             const StackBounds stack = StackBounds::from_here(kStackBytes / 2);
-            sc_core::wait(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(until - now)));
+            sc_core::wait(time_of(until - now));
             stack.announce();
         };
         e.awaits_answer = std::move(awaits_answer);
@@ -122,9 +123,9 @@ private:
             error = std::current_exception();
         }
         // SystemC's time ends where the model's does.
-        const auto now = static_cast<Tick>(sc_core::sc_time_stamp().value());
+        const auto now = systemc_now();
         if (scheduler_.now() > now) {
-            wait(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(scheduler_.now() - now)));
+            wait(time_of(scheduler_.now() - now));
         }
         if (has_outsiders) sc_core::sc_pause();
     }

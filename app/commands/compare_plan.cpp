@@ -17,11 +17,10 @@ using measure::CompareDraft;
 using measure::ComparePlan;
 using model::UserError;
 
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-    return text;
-}
+/// Names of the sides: how their options begin, and their sections in a configuration, where those of
+/// the patched ones have a number behind.
+const std::string kBaseline = "baseline";
+const std::string kPatched = "patched";
 
 /// What the command line compares, as far as it is common to both sides.
 CompareDraft draft_of(const CompareOptions& options, const Words& words) {
@@ -63,7 +62,7 @@ CompareDraft draft_of(const CompareOptions& options, const Words& words) {
 
 /// Names of -e, or those of -d after the elapsed time; empty for the usual ones.
 std::vector<std::string> metrics_of(const CompareOptions& options, const CompareDraft& draft) {
-    if (!options.events.empty()) return measure::split(joined(options.events, ","), ',');
+    if (!options.events.empty()) return measure::split(measure::joined(options.events, ","), ',');
     if (options.detail == 0) return draft.metrics;
     std::vector<std::string> metrics = {"elapsed"};
     for (const std::string& event : measure::default_events(options.detail)) {
@@ -82,7 +81,7 @@ measure::RunSpec start_of(const CompareDraft& draft, const std::string& kernel) 
     return spec;
 }
 
-/// One side, `name` "baseline" or "patched".
+/// One side, `name` kBaseline or kPatched.
 measure::CompareSide side_of(const CompareOptions& options, measure::RunSpec spec,
                              const SideOptions& own, const std::string& name) {
     const std::string kernel = spec.kernel;
@@ -108,10 +107,6 @@ measure::CompareSide side_of(const CompareOptions& options, measure::RunSpec spe
     side.spec = std::move(spec);
     return side;
 }
-
-/// Names of the sides in a configuration; the others have a number behind theirs.
-const std::string kBaseline = "baseline";
-const std::string kPatched = "patched";
 
 /// What --load-config holds already.
 void refuse_beside_config(const CompareOptions& options, const Words& words) {
@@ -149,8 +144,8 @@ ComparePlan loaded_plan(const CompareOptions& options, const Words& words) {
         if (!named.config.own_platform) spec.platform.clear();
         spec.events.clear();
         const bool is_baseline = plan.sides.empty();
-        plan.sides.push_back(is_baseline ? side_of(options, spec, options.baseline_side, "baseline")
-                                         : side_of(options, spec, options.patched_side, "patched"));
+        plan.sides.push_back(is_baseline ? side_of(options, spec, options.baseline_side, kBaseline)
+                                         : side_of(options, spec, options.patched_side, kPatched));
     }
     CompareDraft draft;
     draft.platforms = {first.spec.platform};
@@ -167,11 +162,11 @@ ComparePlan given_plan(const CompareOptions& options, const Words& words) {
     plan.repeats =
         options.repeat.repeats ? static_cast<unsigned>(*options.repeat.repeats) : draft.repeats;
     plan.sides.push_back(
-        side_of(options, start_of(draft, draft.baseline), options.baseline_side, "baseline"));
+        side_of(options, start_of(draft, draft.baseline), options.baseline_side, kBaseline));
     for (const std::string& text : draft.patched) {
         const std::string kernel = measure::patched_kernel(draft.baseline, text);
         plan.sides.push_back(
-            side_of(options, start_of(draft, kernel), options.patched_side, "patched"));
+            side_of(options, start_of(draft, kernel), options.patched_side, kPatched));
     }
     plan.rows = measure::rows_of(draft.commands, draft.platforms, metrics_of(options, draft));
     return plan;
@@ -198,8 +193,8 @@ void CompareOptions::add_to(Parser& parser) {
     parser.text("-o,--output", file, "FILE", "the comparison goes there instead of to stdout");
     config.add_to(parser);
     host.add_to(parser);
-    baseline_side.add_to(parser, "baseline");
-    patched_side.add_to(parser, "patched");
+    baseline_side.add_to(parser, kBaseline);
+    patched_side.add_to(parser, kPatched);
 }
 
 bool is_scenario(const std::string& word) {

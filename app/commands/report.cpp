@@ -72,11 +72,7 @@ measure::ReportKind kind_of(const std::vector<std::string>& subjects, const Word
 measure::RunConfig configuration_of(const ReportCommandOptions& options,
                                     const std::vector<std::string>& words) {
     measure::RunConfig config = options.config.start();
-    apply(options.machine, config.spec);
-    apply(options.kernel, config.spec);
-    apply(options.repeat, config.spec);
-    if (options.repeat.repeats) config.repeats = static_cast<unsigned>(*options.repeat.repeats);
-    if (!words.empty()) config.workloads = {measure::command_line(words)};
+    apply(options.machine, options.kernel, options.repeat, words, config);
     // Enough for the header's line on what was simulated.
     config.spec.events = measure::default_events();
     config.spec.scope = measure::CountScope::kWorkload;

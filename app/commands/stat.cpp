@@ -76,12 +76,8 @@ struct StatRow {
 measure::RunConfig configuration_of(const StatOptions& options,
                                     const std::vector<std::string>& words) {
     measure::RunConfig config = options.config.start();
-    apply(options.machine, config.spec);
-    apply(options.kernel, config.spec);
-    apply(options.repeat, config.spec);
+    apply(options.machine, options.kernel, options.repeat, words, config);
     apply(options.events, config.spec);
-    if (options.repeat.repeats) config.repeats = static_cast<unsigned>(*options.repeat.repeats);
-    if (!words.empty()) config.workloads = {measure::command_line(words)};
     return config;
 }
 

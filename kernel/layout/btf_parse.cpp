@@ -31,10 +31,6 @@ constexpr std::string_view kBigEndian("\xeb\x9f");
 // Deeper than any C that is compiled; a damaged file may refer to itself.
 constexpr int kDeepest = 32;
 
-bool starts_with(std::string_view text, std::string_view head) {
-    return text.substr(0, head.size()) == head;
-}
-
 struct FreeBtf {
     void operator()(btf* types) const { btf__free(types); }
 };
@@ -72,10 +68,10 @@ class BtfReader {
 public:
     BtfReader(std::string_view bytes, std::string_view file) : file_(file) {
         libbpf_set_print(nullptr);  // what is wrong is said by our own errors
-        if (starts_with(bytes, kBigEndian)) {
+        if (bytes.starts_with(kBigEndian)) {
             throw big_endian();
         }
-        if (starts_with(bytes, kElf)) {
+        if (bytes.starts_with(kElf)) {
             const MemoryFile copy(bytes);
             types_.reset(btf__parse_elf(copy.path().c_str(), nullptr));
             if (types_ == nullptr && (errno == ENODATA || errno == ENOENT)) {
@@ -86,8 +82,8 @@ public:
             types_.reset(btf__new(bytes.data(), static_cast<__u32>(bytes.size())));
         }
         if (types_ == nullptr) {
-            throw error(starts_with(bytes, kElf) ? "a damaged ELF file, or its .BTF section is"
-                                                 : "a damaged BTF file")
+            throw error(bytes.starts_with(kElf) ? "a damaged ELF file, or its .BTF section is"
+                                                : "a damaged BTF file")
                 .expected("a whole one, such as /sys/kernel/btf/vmlinux");
         }
         if (btf__endianness(types_.get()) != BTF_LITTLE_ENDIAN) {
@@ -331,8 +327,8 @@ private:
 }  // namespace
 
 bool looks_like_btf(std::string_view bytes) {
-    return starts_with(bytes, kElf) || starts_with(bytes, kLittleEndian) ||
-           starts_with(bytes, kBigEndian);
+    return bytes.starts_with(kElf) || bytes.starts_with(kLittleEndian) ||
+           bytes.starts_with(kBigEndian);
 }
 
 LayoutTables parse_btf(std::string_view bytes, std::string_view file) {

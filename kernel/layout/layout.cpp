@@ -146,10 +146,6 @@ std::string read_file(const std::string& path) {
     return text.str();
 }
 
-bool starts_with(std::string_view text, std::string_view head) {
-    return text.substr(0, head.size()) == head;
-}
-
 LayoutTables parse_any(std::string_view text, std::string_view file) {
     if (looks_like_btf(text)) {
         return parse_btf(text, file);
@@ -165,7 +161,7 @@ LayoutTables parse_any(std::string_view text, std::string_view file) {
         const std::size_t end = line.find('\n');
         line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
     }
-    const bool is_csv = starts_with(line, "struct,") || starts_with(line, "kernel,");
+    const bool is_csv = line.starts_with("struct,") || line.starts_with("kernel,");
     return is_csv ? parse_layout_csv(text, file) : parse_pahole(text, file);
 }
 

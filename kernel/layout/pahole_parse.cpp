@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::uint32_t kLargestOffset = 1U << 20U;
 
-bool starts_with(std::string_view text, std::string_view head) {
-    return text.substr(0, head.size()) == head;
-}
-
 bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
 
 bool is_name_letter(char letter) {
@@ -59,7 +55,7 @@ struct Figures {
 };
 
 std::optional<Figures> read_figures(std::string_view comment) {
-    if (!starts_with(comment, "/*")) {
+    if (!comment.starts_with("/*")) {
         return std::nullopt;
     }
     comment.remove_prefix(2);
@@ -67,12 +63,12 @@ std::optional<Figures> read_figures(std::string_view comment) {
     const auto offset = take_number(comment);
     comment = trim(comment);
     std::optional<std::uint32_t> bit = 0;
-    if (starts_with(comment, ":")) {
+    if (comment.starts_with(":")) {
         comment.remove_prefix(1);
         bit = take_number(comment);
     }
     const auto size = take_number(comment);
-    if (!offset || !bit || !size || !starts_with(trim(comment), "*/")) {
+    if (!offset || !bit || !size || !trim(comment).starts_with("*/")) {
         return std::nullopt;
     }
     figures.offset = *offset;
@@ -140,9 +136,9 @@ Declarator read_declarator(std::string_view whole) {
     result.is_pointer = text.find('*') != std::string_view::npos;
     result.name = last_word(text);
     for (const std::string_view qualifier : {"const ", "volatile "}) {
-        text = starts_with(text, qualifier) ? trim(text.substr(qualifier.size())) : text;
+        text = text.starts_with(qualifier) ? trim(text.substr(qualifier.size())) : text;
     }
-    if (starts_with(text, "struct ") && !result.is_pointer && !result.is_array) {
+    if (text.starts_with("struct ") && !result.is_pointer && !result.is_array) {
         const std::string_view rest = trim(text.substr(7));
         result.tag = rest.substr(0, rest.find_first_of(" \t"));
     }
@@ -187,7 +183,7 @@ public:
 private:
     void read_line() {
         // -E says which typedef it has written out, in front of the type.
-        while (starts_with(line_, "/* typedef ")) {
+        while (line_.starts_with("/* typedef ")) {
             const std::size_t end = line_.find("*/");
             line_ =
                 end == std::string_view::npos ? std::string_view() : trim(line_.substr(end + 2));
@@ -195,12 +191,12 @@ private:
         if (frames_.empty()) {
             open_top();
         } else if (frames_.back().is_enum) {
-            if (starts_with(line_, "}")) {
+            if (line_.starts_with("}")) {
                 close();
             }
-        } else if (starts_with(line_, "/*")) {
+        } else if (line_.starts_with("/*")) {
             read_summary();
-        } else if (starts_with(line_, "}")) {
+        } else if (line_.starts_with("}")) {
             close();
         } else if (!line_.empty() && line_.back() == '{') {
             open(line_);
@@ -211,10 +207,10 @@ private:
 
     void open_top() {
         std::string_view line = line_;
-        if (starts_with(line, "typedef ")) {
+        if (line.starts_with("typedef ")) {
             line = trim(line.substr(8));
         }
-        const bool is_structure = starts_with(line, "struct ") || starts_with(line, "union ");
+        const bool is_structure = line.starts_with("struct ") || line.starts_with("union ");
         if (is_structure && line.back() == '{') {
             structure_ = LayoutStruct();
             structure_.origin = file_;
@@ -227,8 +223,8 @@ private:
 
     void open(std::string_view line) {
         Frame frame;
-        frame.is_union = starts_with(line, "union");
-        frame.is_enum = starts_with(line, "enum");
+        frame.is_union = line.starts_with("union");
+        frame.is_enum = line.starts_with("enum");
         frame.first_row = structure_.fields.size();
         frame.line = number_;
         line.remove_suffix(1);
@@ -241,7 +237,7 @@ private:
     // "/* size: 2736, cachelines: 43, members: 75 */" at the end of the outermost structure.
     void read_summary() {
         constexpr std::string_view kSize = "/* size:";
-        if (frames_.size() == 1 && starts_with(line_, kSize)) {
+        if (frames_.size() == 1 && line_.starts_with(kSize)) {
             std::string_view rest = line_.substr(kSize.size());
             const auto size = take_number(rest);
             if (!size) {
@@ -414,7 +410,7 @@ private:
         }
         const std::string below = field.name + ".";
         const auto is_below = [&below](const LayoutField& other) {
-            return starts_with(other.name, below);
+            return other.name.starts_with(below);
         };
         if (tables.find(field.type) == nullptr) {
             LayoutStruct type;

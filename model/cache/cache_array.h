@@ -50,11 +50,7 @@ public:
     void touch(std::size_t slot) {
         const std::size_t set = tags_.set_of(slot);
         const unsigned way = tags_.way_of(set, slot);
-        if (plru_ != nullptr) {
-            plru_[set] = (plru_[set] & paths_.keep[way]) | paths_.set[way];
-        } else {
-            policy_->on_hit(set, way, tags_.free_way(set) != TagStore::kNoWay);
-        }
+        if (!touch_plru(set, way)) policy_->on_hit(set, way, has_free_way(set));
     }
     /// The slot that a fill of `line` will use: an invalid way if there is one, else the victim, which
     /// is still there (check valid()).
@@ -73,11 +69,7 @@ public:
         meta_[slot] = meta;
         const std::size_t set = tags_.set_of(slot);
         const unsigned way = tags_.way_of(set, slot);
-        if (plru_ != nullptr) {
-            plru_[set] = (plru_[set] & paths_.keep[way]) | paths_.set[way];
-        } else {
-            policy_->on_fill(set, way, tags_.free_way(set) != TagStore::kNoWay);
-        }
+        if (!touch_plru(set, way)) policy_->on_fill(set, way, has_free_way(set));
     }
     void invalidate(std::size_t slot) {
         assert(tags_.valid(slot));
@@ -106,6 +98,14 @@ public:
     }
 
 private:
+    bool has_free_way(std::size_t set) const { return tags_.free_way(set) != TagStore::kNoWay; }
+    /// Marks the way as used last, inline where the policy is tree-PLRU; false for other policies.
+    bool touch_plru(std::size_t set, unsigned way) {
+        if (plru_ == nullptr) return false;
+        plru_[set] = (plru_[set] & paths_.keep[way]) | paths_.set[way];
+        return true;
+    }
+
     std::size_t sets_;
     std::size_t slices_;
     std::size_t sets_per_slice_;

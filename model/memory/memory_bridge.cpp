@@ -7,20 +7,16 @@
 #include <exception>
 #include <string>
 
+#include "model/memory/tlm_payload.h"
 #include "model/sim/error.h"
 #include "model/sim/stack_bounds.h"
+#include "model/sim/systemc_time.h"
 
 namespace linefill::model {
 
 namespace {
 
 constexpr int kStackBytes = 256 * 1024;  // somebody else's code runs there
-
-Tick systemc_now() { return static_cast<Tick>(sc_core::sc_time_stamp().value()); }
-
-sc_core::sc_time time_of(Tick t) {
-    return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t));
-}
 
 }  // namespace
 
@@ -85,14 +81,8 @@ void MemoryBridge::work(Worker& w) {
 void MemoryBridge::serve(Worker& w) {
     const bool read = w.job.requester != nullptr;
     tlm::tlm_generic_payload& p = w.payload;
-    p.set_command(read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-    p.set_address(w.job.line << kLineBits);
-    p.set_data_ptr(w.data);
-    p.set_data_length(sizeof w.data);
-    p.set_streaming_width(sizeof w.data);
-    p.set_byte_enable_ptr(nullptr);
-    p.set_dmi_allowed(false);
-    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    begin_payload(p, read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND, w.job.line << kLineBits,
+                  w.data, sizeof w.data);
     sc_core::sc_time delay;
     const StackBounds stack = StackBounds::from_here(kStackBytes / 2);
     socket->b_transport(p, delay);
@@ -102,7 +92,7 @@ void MemoryBridge::serve(Worker& w) {
     }
     if (!read) return;
     --reads_open_;
-    scheduler_.schedule(*w.job.requester, systemc_now() + static_cast<Tick>(delay.value()));
+    scheduler_.schedule(*w.job.requester, systemc_now() + tick_of(delay));
 }
 
 }  // namespace linefill::model

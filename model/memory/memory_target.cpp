@@ -4,34 +4,20 @@
 #include <cstring>
 #include <string>
 
+#include "model/memory/tlm_payload.h"
 #include "model/sim/error.h"
+#include "model/sim/systemc_time.h"
 
 namespace linefill::model {
 
-namespace {
-
-sc_core::sc_time time_of(Tick t) {
-    return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t));
-}
-Tick tick_of(const sc_core::sc_time& t) { return static_cast<Tick>(t.value()); }
-
-}  // namespace
-
 MemoryInitiator::MemoryInitiator(sc_core::sc_module_name name)
-    : sc_core::sc_module(name), socket("socket") {
-    payload_.set_data_ptr(data_);
-    payload_.set_data_length(sizeof data_);
-    payload_.set_streaming_width(sizeof data_);
-    payload_.set_byte_enable_ptr(nullptr);
-}
+    : sc_core::sc_module(name), socket("socket") {}
 
 void MemoryInitiator::access(MemoryTransaction& t) {
-    payload_.set_command(t.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-    payload_.set_address(t.line << kLineBits);
-    payload_.set_dmi_allowed(false);
-    payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    begin_payload(payload_, t.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+                  t.line << kLineBits, data_, sizeof data_);
     // The transaction starts ahead of (or, between two SystemC events, behind) SystemC's time.
-    const Tick base = tick_of(sc_core::sc_time_stamp());
+    const Tick base = systemc_now();
     sc_core::sc_time delay = time_of(t.at > base ? t.at - base : 0);
     const sc_dt::uint64 deltas = sc_core::sc_delta_count();
     socket->b_transport(payload_, delay);
@@ -52,7 +38,7 @@ MemoryTarget::MemoryTarget(sc_core::sc_module_name name, MemoryController& contr
 }
 
 void MemoryTarget::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
-    const Tick at = tick_of(sc_core::sc_time_stamp()) + tick_of(delay);
+    const Tick at = systemc_now() + tick_of(delay);
     if (p.is_read()) {
         delay += time_of(controller_.read(at, p.get_data_length()));
     } else {
@@ -68,13 +54,7 @@ void ApicInitiator::write(unsigned offset, std::uint64_t value) {
     tlm::tlm_generic_payload p;
     unsigned char data[8];
     std::memcpy(data, &value, sizeof data);
-    p.set_command(tlm::TLM_WRITE_COMMAND);
-    p.set_address(offset);
-    p.set_data_ptr(data);
-    p.set_data_length(sizeof data);
-    p.set_streaming_width(sizeof data);
-    p.set_byte_enable_ptr(nullptr);
-    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    begin_payload(p, tlm::TLM_WRITE_COMMAND, offset, data, sizeof data);
     sc_core::sc_time delay;
     socket->b_transport(p, delay);
     if (p.is_response_error()) throw InternalError("the interrupt controller refused a write");

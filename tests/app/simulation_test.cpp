@@ -33,6 +33,15 @@ const Words kCompare = {"compare",
                         "--patched",
                         "+prefetch-curr-exec-start"};
 
+/// Files of measurements: their heading, and one row under it.
+const std::string kHeading =
+    "group,role,platform,kernel,apply,config,boot,workload,metric,unit,better,value,err_pct,"
+    "source\n";
+const std::string kMeasured =
+    kHeading +
+    "g,baseline,xeon-snb-2s,v4.7-rc7,,,,pound_times --threads 2 --calls 600,cycles,count,lower,"
+    "1000000,1.5,s\n";
+
 CommandResult good(const Words& words, const CommandOptions& options = {}) {
     CommandResult result = run_linefill(words, options);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -129,9 +138,7 @@ TEST(SimulationTest, AnInterruptThatComesTwiceAtOnceIsOne) {
 
 TEST(SimulationTest, AnInterruptedValidationPrintsWhatIsPredicted) {
     const TemporaryFolder folder;
-    std::string rows =
-        "group,role,platform,kernel,apply,config,boot,workload,metric,unit,better,value,err_pct,"
-        "source\n";
+    std::string rows = kHeading;
     for (const char* threads : {"2", "3"}) {
         rows += "g" + std::string(threads) +
                 ",baseline,xeon-snb-2s,v4.7-rc7,,,,pound_times "
@@ -217,12 +224,7 @@ TEST(SimulationTest, ADumpedConfigurationProbesAndValidatesTheSame) {
         {"probe", "tlb", "-p", "xeon-snb-2s", "--set", "tlb.stlb.entries=256", "--seed", "3"}, {},
         {"probe", "tlb"});
     const TemporaryFolder folder;
-    const std::string file = folder.file(
-        "m.csv",
-        "group,role,platform,kernel,apply,config,boot,workload,metric,unit,better,value,err_pct,"
-        "source\n"
-        "g,baseline,xeon-snb-2s,v4.7-rc7,,,,pound_times --threads 2 --calls 600,cycles,count,lower,"
-        "1000000,1.5,s\n");
+    const std::string file = folder.file("m.csv", kMeasured);
     expect_same_from_config(Words{"validate", file, "-r", "2"} + kChanged, {}, {"validate", file});
 }
 
@@ -278,13 +280,11 @@ TEST(SimulationTest, ValidatePrintsPredictionsAndSkips) {
     const TemporaryFolder folder;
     const std::string file = folder.file(
         "m.csv",
-        "group,role,platform,kernel,apply,config,boot,workload,metric,unit,better,value,err_pct,"
-        "source\n"
-        "g,baseline,xeon-snb-2s,v4.7-rc7,,,,pound_times --threads 2 --calls 600,cycles,count,lower,"
-        "1000000,1.5,s\n"
-        "g,patched,xeon-snb-2s,v4.7-rc7,prefetch-curr-exec-start,,,pound_times --threads 2 --calls "
-        "600,cycles,count,lower,900000,1.5,s\n"
-        "n,baseline,xeon-hsw-2s,v4.5-rc1,,,,tbench --clients 1,throughput,MB/s,higher,1,,s\n");
+        kMeasured +
+            "g,patched,xeon-snb-2s,v4.7-rc7,prefetch-curr-exec-start,,,pound_times --threads 2 "
+            "--calls "
+            "600,cycles,count,lower,900000,1.5,s\n"
+            "n,baseline,xeon-hsw-2s,v4.5-rc1,,,,tbench --clients 1,throughput,MB/s,higher,1,,s\n");
     const std::string csv = good({"validate", file, "-r", "2", "--format", "csv"}).out;
     EXPECT_THAT(csv, StartsWith("group,workload,metric,unit,better,baseline_predicted,"));
     EXPECT_THAT(csv, HasSubstr(",ok\n"));

@@ -75,5 +75,11 @@ TEST(Text, IsSplitAlignedAndQuoted) {
     EXPECT_EQ(json_string("a\"\\\n\x01"), "\"a\\\"\\\\\\u000a\\u0001\"");
 }
 
+TEST(Joined, PutsTheSeparatorBetweenWordsOnly) {
+    EXPECT_EQ(joined({}, ", "), "");
+    EXPECT_EQ(joined({"a"}, ", "), "a");
+    EXPECT_EQ(joined({"a", "b", "c"}, ", "), "a, b, c");
+}
+
 }  // namespace
 }  // namespace linefill::measure

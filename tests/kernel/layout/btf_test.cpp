@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,20 +17,12 @@
 
 #include "kernel/layout/layout.h"
 #include "model/sim/error.h"
+#include "tests/kernel/layout/message_of.h"
 
 namespace linefill::kernel {
 namespace {
 
 using testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const model::UserError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 /// Types that a test puts together, in the order in which their ids are used.
 class BtfBuilder {

@@ -2,7 +2,6 @@
 // A layout belongs to one configuration: what --config may change under it, and how it is refused.
 #include <algorithm>
 #include <fstream>
-#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,20 +10,12 @@
 #include "kernel/layout/layout.h"
 #include "kernel/layout/pahole_print.h"
 #include "model/sim/error.h"
+#include "tests/kernel/layout/message_of.h"
 
 namespace linefill::kernel {
 namespace {
 
 Layout base() { return Layout::shipped("v4.7.4-x86_64"); }
-
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const model::UserError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 std::string refusal(const Layout& layout, const std::string& text) {
     return message_of([&] { layout.check_config({parse_config_override(text)}); });

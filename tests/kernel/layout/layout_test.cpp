@@ -3,7 +3,6 @@
 // and by offset.
 #include "kernel/layout/layout.h"
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "kernel/layout/config_options.h"
 #include "kernel/version.h"
 #include "model/sim/error.h"
+#include "tests/kernel/layout/message_of.h"
 
 namespace linefill::kernel {
 namespace {
@@ -20,15 +20,6 @@ namespace {
 using model::UserError;
 
 constexpr std::uint32_t kLine = 64;
-
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const UserError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 struct Expected {
     const char* structure;

@@ -2,7 +2,6 @@
 // pahole text: what is printed is read back to the same fields, and text of pahole's own kind
 // (unions, attributes, function pointers, bitfields, written-out structures) is understood.
 #include <algorithm>
-#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,18 +9,10 @@
 #include "kernel/layout/layout.h"
 #include "kernel/layout/pahole_print.h"
 #include "model/sim/error.h"
+#include "tests/kernel/layout/message_of.h"
 
 namespace linefill::kernel {
 namespace {
-
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const model::UserError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 // Bits of members that are structures are in the members inside them.
 void expect_same_fields(const Layout& expected, const Layout& actual,

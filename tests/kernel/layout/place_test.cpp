@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moving and aligning members: what follows, what stays, what is refused.
-#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "kernel/layout/layout.h"
 #include "model/sim/error.h"
+#include "tests/kernel/layout/message_of.h"
 
 namespace linefill::kernel {
 namespace {
@@ -34,15 +34,6 @@ constexpr const char* kSmall =
     "outer,tail,56,8,\n";
 
 Layout small() { return Layout::parse(kSmall, "small.csv"); }
-
-std::string message_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const model::UserError& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 TEST(LayoutMove, OnlyTheNamedFieldMoves) {
     Layout layout = base();
