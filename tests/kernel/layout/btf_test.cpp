@@ -29,8 +29,8 @@ class BtfBuilder {
 public:
     BtfBuilder() : types_(btf__new_empty()) {
         btf__set_pointer_size(types_, 8);
-        int_ = integer("int", 4);
-        long_ = integer("unsigned long", 8);
+        int_type = integer("int", 4);
+        long_type = integer("unsigned long", 8);
     }
     ~BtfBuilder() { btf__free(types_); }
     BtfBuilder(const BtfBuilder&) = delete;
@@ -40,7 +40,7 @@ public:
         return add(btf__add_int(types_, name, bytes, 0));
     }
     int pointer(int to) { return add(btf__add_ptr(types_, to)); }
-    int array(int of, unsigned n) { return add(btf__add_array(types_, int_, of, n)); }
+    int array(int of, unsigned n) { return add(btf__add_array(types_, int_type, of, n)); }
     int type_def(const char* name, int of) { return add(btf__add_typedef(types_, name, of)); }
     int constant(int of) { return add(btf__add_const(types_, of)); }
     int structure(const char* name, unsigned bytes) {
@@ -56,7 +56,7 @@ public:
         const void* data = btf__raw_data(types_, &size);
         return {static_cast<const char*>(data), size};
     }
-    int int_ = 0, long_ = 0;
+    int int_type = 0, long_type = 0;
 
 private:
     static int add(int id) {
@@ -85,31 +85,31 @@ std::string sample() {
     BtfBuilder b;
     const int byte = b.integer("char", 1);
     const int inner = b.structure("inner", 16);
-    b.member("a", b.long_, 0);
-    b.member("b", b.int_, 8);
+    b.member("a", b.long_type, 0);
+    b.member("b", b.int_type, 8);
     const int count = b.structure(nullptr, 4);
-    b.member("counter", b.int_, 0);
+    b.member("counter", b.int_type, 0);
     const int count_t = b.type_def("count_t", count);
     const int parts = b.structure(nullptr, 8);
-    b.member("l", b.int_, 0);
-    b.member("r", b.int_, 4);
+    b.member("l", b.int_type, 0);
+    b.member("r", b.int_type, 4);
     const int choice = b.onion(nullptr, 8);
-    b.member("word", b.long_, 0);
+    b.member("word", b.long_type, 0);
     b.member("parts", parts, 0);
     const int unnamed = b.structure(nullptr, 4);
-    b.member("y", b.int_, 0);
+    b.member("y", b.int_type, 0);
     const int plain = b.structure(nullptr, 8);
-    b.member("x", b.int_, 0);
+    b.member("x", b.int_type, 0);
     b.member(nullptr, unnamed, 4);
     const int next = b.pointer(inner);
     const int many = b.array(inner, 3);
     const int tail = b.array(byte, 0);
     const int fixed = b.constant(inner);
     b.structure("outer", 104);
-    b.member("first", b.int_, 0);
-    b.member("low", b.int_, 4, 0, 3);
-    b.member(nullptr, b.int_, 4, 3, 2);
-    b.member("high", b.int_, 4, 5, 11);
+    b.member("first", b.int_type, 0);
+    b.member("low", b.int_type, 4, 0, 3);
+    b.member(nullptr, b.int_type, 4, 3, 2);
+    b.member("high", b.int_type, 4, 5, 11);
     b.member("in", fixed, 8);
     b.member("next", next, 24);
     b.member("many", many, 32);
@@ -199,9 +199,9 @@ TEST(Btf, TheSectionOfAnElfFileIsReadToTheByte) {
 TEST(Btf, AFileOnDiskIsLaidOverTheKernelsLayout) {
     BtfBuilder b;
     b.structure("prev_cputime", 24);
-    b.member("lock", b.int_, 16);
-    b.member("utime", b.long_, 0);
-    b.member("stime", b.long_, 8);
+    b.member("lock", b.int_type, 16);
+    b.member("utime", b.long_type, 0);
+    b.member("stime", b.long_type, 8);
     const std::string path = testing::TempDir() + "linefill_" + std::to_string(getpid()) + ".btf";
     std::ofstream(path, std::ios::binary) << b.raw();
     LayoutOptions options;
@@ -218,7 +218,7 @@ TEST(Btf, AFileOnDiskIsLaidOverTheKernelsLayout) {
 TEST(Btf, AnEmbeddedStructureOfAnotherSizeIsRefused) {
     BtfBuilder b;
     b.structure("prev_cputime", 32);
-    b.member("utime", b.long_, 0);
+    b.member("utime", b.long_type, 0);
     Layout layout = Layout::shipped("v4.7.4-x86_64");
     EXPECT_THAT(message_of([&] { layout.load(b.raw(), "x.btf"); }),
                 HasSubstr("a structure has two sizes: prev_cputime"));
@@ -236,12 +236,12 @@ TEST(Btf, TheSameStructureSeenTwiceIsOneAndDifferentOnesOfANameAreWrittenOut) {
     BtfBuilder b;
     for (int i = 0; i < 2; ++i) {
         b.structure("same", 8);
-        b.member("x", b.long_, 0);
+        b.member("x", b.long_type, 0);
     }
     const int one = b.structure("state", 4);
-    b.member("on", b.int_, 0);
+    b.member("on", b.int_type, 0);
     const int other = b.structure("state", 8);
-    b.member("off", b.long_, 0);
+    b.member("off", b.long_type, 0);
     b.structure("user", 16);
     b.member("mine", one, 0);
     b.member("yours", other, 8);
@@ -254,11 +254,11 @@ TEST(Btf, TheSameStructureSeenTwiceIsOneAndDifferentOnesOfANameAreWrittenOut) {
 TEST(Btf, DifferentStructuresOfANameThatTheKernelNeedsAreRefused) {
     BtfBuilder b;
     b.structure("rq", 4);
-    b.member("lock", b.int_, 0);
+    b.member("lock", b.int_type, 0);
     b.structure("rq", 8);
-    b.member("lock", b.long_, 0);
+    b.member("lock", b.long_type, 0);
     b.structure("other", 8);
-    b.member("x", b.long_, 0);
+    b.member("x", b.long_type, 0);
     Layout layout = Layout::shipped("v4.7.4-x86_64");
     EXPECT_THAT(message_of([&] { layout.load(b.raw(), "x.btf"); }),
                 HasSubstr("x.btf: different structures of one name: \"rq\""));

@@ -17,8 +17,6 @@
 namespace linefill::kernel {
 namespace {
 
-using model::UserError;
-
 constexpr std::uint32_t kLine = 64;
 
 struct Expected {
