@@ -41,7 +41,9 @@ void Llc::serve_hit(CoherentTransaction& t, LlcLine& e, Tick at_slice) {
     const int self = static_cast<int>(local(t.core));
     t.source = DataSource::kLlc;
     Tick ready = at_slice;
-    t.hold = false;
+    // Those who wait for a line that was just written are served one after the other. A reader that
+    // met nobody keeps nobody waiting.
+    t.hold = t.from_queue;
     if (e.owner >= 0 && e.owner != self) {
         const SnoopTransaction s = downgrade_owner(e, t.line, at_slice, t.core, t.field);
         t.source = s.dirty ? DataSource::kSameSocketDirty : DataSource::kSameSocketClean;

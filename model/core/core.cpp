@@ -231,9 +231,14 @@ void Core::install(Addr line, LineState state, std::uint32_t token, Tick at, boo
 
 void Core::written(Addr line, std::size_t slot, Tick at, HwThread* by) {
     PrivateLine& p = l1d_.meta(slot);
+    if (at > p.touched) p.touched = at;
+    buffered(line, slot, at, by);
+}
+
+void Core::buffered(Addr line, std::size_t slot, Tick at, HwThread* by) {
+    PrivateLine& p = l1d_.meta(slot);
     assert(p.state == LineState::kModified || p.state == LineState::kExclusive);
     p.state = LineState::kModified;
-    if (at > p.touched) p.touched = at;
     machine_.note_write(line, p.token);
     machine_.wake_monitors(line, at);
     if (watch_count_ != 0) wake_watchers(line, at, by);

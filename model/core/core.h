@@ -92,6 +92,10 @@ public:
     /// The core has written the line (it must hold it modified or exclusive): tokens, watchers of the
     /// sibling. `by` is the writing thread.
     void written(Addr line, std::size_t slot, Tick at, HwThread* by);
+    /// A store that finds the right to write here has gone into the store buffer at `at`, ahead of
+    /// global time perhaps. It writes the line when it drains: until then a snoop takes the line away
+    /// without waiting, and the store asks for it again.
+    void buffered(Addr line, std::size_t slot, Tick at, HwThread* by);
 
     /// Code fetch of one line; returns when it is there. May block the thread.
     bool l1i_hit(Addr line);

@@ -100,6 +100,13 @@ void HwThread::line_taken(Tick at) {
     if (watching_) scheduler_.schedule(*this, std::max(at, scheduler_.now()));
 }
 
+Tick HwThread::time_of(const SpinLoop& loop) const {
+    // All that the loop needs is at hand, so that it goes at the core's width.
+    const unsigned width = machine_.platform().core.width;
+    const unsigned cycles = (loop.instructions + width - 1) / width;
+    return timing_.period * cycles + (loop.pause ? timing_.pause : 0);
+}
+
 void HwThread::spin_until(Addr addr, unsigned size, FieldId field, const SpinLoop& loop,
                           const std::function<bool()>& condition) {
     const Addr line = line_of(physical(addr));
@@ -125,8 +132,7 @@ void HwThread::spin_until(Addr addr, unsigned size, FieldId field, const SpinLoo
         const Tick resumed = scheduler_.now();
         if (!functional_ && resumed > now_) {
             // What the loop would have executed meanwhile, up to the next iteration's boundary.
-            const Tick iteration =
-                instruction_time_ * loop.instructions + (loop.pause ? timing_.pause : 0);
+            const Tick iteration = time_of(loop);
             const auto n = static_cast<std::uint64_t>((resumed - now_ + iteration - 1) / iteration);
             Counters& c = *bank_;
             c[Event::kInstructions] += static_cast<std::int64_t>(n * loop.instructions);

@@ -44,7 +44,7 @@ Tick HwThread::translate_slow(Addr addr, bool is_store, Tick at) {
     Tick leaf_latency = timing_.l1;
     // The delay shows in the access that waits for the walk.
     if (const std::size_t slot = core_.find_l1d(line); slot != kMiss) {
-        core_.touch_l1d(slot, start);
+        core_.l1d().touch(slot);
     } else {
         const Token t = miss(leaf, 8, kNoField, PendingKind::kWalk, start, {}, false);
         leaf_latency = known(t) - start;
@@ -85,7 +85,7 @@ Token HwThread::load_detailed(Addr addr, unsigned size, FieldId field, Token dep
     const std::size_t slot = core_.find_l1d(line);
     if (slot == kMiss) return load_special(addr, size, field, dep, at, walk);
     ++(*bank_)[Event::kL1dHit];
-    core_.touch_l1d(slot, at);
+    core_.l1d().touch(slot);
     Token t;
     t.ready = at + timing_.l1;
     if (at > now_) push_window(t, field, CpiComponent::kBase);
@@ -113,7 +113,7 @@ Token HwThread::load_special(Addr addr, unsigned size, FieldId field, Token dep,
     }
     const std::size_t slot = unknown ? kMiss : core_.find_l1d(line);
     if (slot != kMiss) {
-        core_.touch_l1d(slot, at);
+        core_.l1d().touch(slot);
         Token t;
         if (const FillBuffer* f = core_.fill_in_flight(line, at)) {
             ++c[Event::kL1dMerge];
@@ -362,8 +362,8 @@ void HwThread::store(Addr addr, unsigned size, FieldId field, Token dep, StoreEf
     if (mine) {
         const FillBuffer* f = core_.fill_in_flight(line, at);
         ++c[f != nullptr ? Event::kL1dMerge : Event::kL1dHit];
-        core_.touch_l1d(slot, at);
-        core_.written(line, slot, at, this);
+        core_.l1d().touch(slot);
+        core_.buffered(line, slot, at, this);
         e.owned_at = f != nullptr ? f->ready : at;
         report_hit(AccessKind::kStore, field, addr, at, 0,
                    f != nullptr ? DataSource::kFillBuffer : DataSource::kL1);
@@ -407,7 +407,7 @@ void HwThread::prefetch(Addr addr, FieldId field, PrefetchKind kind, Token dep) 
         const std::size_t slot = core_.find_l1d(line);
         if (slot != kMiss) {
             ++c[Event::kL1dHit];
-            core_.touch_l1d(slot, at);
+            core_.l1d().touch(slot);
             report_hit(AccessKind::kPrefetch, field, addr, at, 0, DataSource::kL1);
             return;
         }

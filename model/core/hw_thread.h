@@ -221,6 +221,8 @@ private:
     /// to another hardware thread. They return false then, and `this` must not be touched any more.
     [[nodiscard]] bool at_deadline();
     [[nodiscard]] bool take_interrupts();
+    /// Of one iteration, while nobody writes what the loop reads.
+    [[nodiscard]] Tick time_of(const SpinLoop& loop) const;
     bool check() { return now_ < deadline_ || at_deadline(); }
     void reset_deadline();
     void end_interrupt(bool was_kernel);

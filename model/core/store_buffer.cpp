@@ -251,9 +251,10 @@ void StoreBuffer::snooped(Addr line, Tick& at) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         Entry& e = entries_[i];
         if (e.line != line || e.owned_at == kNever) continue;
-        // It has drained, or all it waits for is its own line: the new owner's access comes first.
-        const bool next =
-            e.drain != kNever && e.drain <= std::max(e.owned_at, at) + owner_.period();
+        // It has drained, or all it waits for is its own line: the owner's access comes first. One that
+        // has not executed yet, its thread being ahead of global time, has no part in it.
+        const bool next = e.issue <= at && e.drain != kNever &&
+                          e.drain <= std::max(e.owned_at, at) + owner_.period();
         if (next && !lost) {
             at = std::max(at, e.drain);
             complete = i + 1;

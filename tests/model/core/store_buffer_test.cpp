@@ -186,6 +186,39 @@ TEST_F(StoreBufferTest, AStoreThatIsNextCompletesBeforeItsLineGoes) {
     EXPECT_EQ(t_->counters(0)[Event::kL1dUpgrade], 0);
 }
 
+TEST_F(StoreBufferTest, AThreadThatIsAheadKeepsNobodyWaitingForItsLines) {
+    // CPU 0 has executed, on the host, a load and a store 400 ns ahead of the moment at which CPU 1
+    // asks for their line.
+    Tick asked = 0;
+    Tick got = 0;
+    std::uint64_t seen = 99;
+    t_->background(1, [&](HwThread& hw) {
+        hw.use(hw.load(line(500), 8, kNoField));
+        settle_at(hw, kStart + 100 * kNanosecond);
+        asked = hw.now();
+        hw.locked(line(1), 8, kNoField, [&] { seen = word_.value; });
+        got = hw.now();
+    });
+    t_->on(0, [&](HwThread& hw) {
+        own(hw, 1);
+        settle_at(hw, kStart);
+        hw.execute(1);  // begins a quantum
+        hw.execute(1000);
+        hw.load(line(1), 8, kNoField);
+        hw.store(line(1), 8, kNoField, {}, effect(word_, 7));
+        EXPECT_LT(t_->machine().scheduler().now(), kStart + 100 * kNanosecond)
+            << "it was not ahead: the test shows nothing";
+        hw.fence();
+    });
+    t_->run();
+    EXPECT_EQ(seen, 0U) << "a store of the future was seen";
+    EXPECT_LT(got - asked, 60 * kNanosecond);
+    EXPECT_EQ(word_.value, 7U);
+    // The store asked for its line again, which the other core had by then.
+    EXPECT_GE(word_.written_at - kStart, 500 * kNanosecond + kUpgrade);
+    EXPECT_EQ(t_->counters(0)[Event::kHitmLocal], 1);
+}
+
 TEST_F(StoreBufferTest, ALoadOfWhatWasJustStoredIsForwarded) {
     t_->on(0, [&](HwThread& hw) {
         hw.use(hw.load(line(500), 8, kNoField));
