@@ -72,9 +72,13 @@ public:
         return *slots_[static_cast<std::size_t>(slot)];
     }
     /// A free slot, or -1. A slot is free again when its access is ready at local time `now`.
-    std::int32_t allocate(Tick now) { return allocate_in(kStoreSlots, slots_.size(), now); }
+    std::int32_t allocate(Tick now) { return allocate_in(0, slots_.size() - kStoreSlots, now); }
     /// The same from the slots kept for stores, of which there are more than store buffer entries.
-    std::int32_t allocate_for_store(Tick now) { return allocate_in(0, kStoreSlots, now); }
+    /// They come last: of a load and a store that learn their address at the same time, the store is
+    /// the younger, and the load brings the line.
+    std::int32_t allocate_for_store(Tick now) {
+        return allocate_in(slots_.size() - kStoreSlots, slots_.size(), now);
+    }
     /// Ready time of a token (kNever: not known yet).
     Tick ready_of(const Token& t) const {
         if (t.pending < 0) return t.ready;

@@ -219,6 +219,21 @@ TEST_F(StoreBufferTest, AThreadThatIsAheadKeepsNobodyWaitingForItsLines) {
     EXPECT_EQ(t_->counters(0)[Event::kHitmLocal], 1);
 }
 
+TEST_F(StoreBufferTest, OfALoadAndAStoreThatLearnTheirAddressAtOnceTheLoadBringsTheLine) {
+    t_->background(1, [&](HwThread& hw) { own(hw, 2); });
+    t_->on(0, [&](HwThread& hw) {
+        settle_at(hw, kStart);
+        const Token pointer = hw.load(line(0), 8, kNoField);  // from memory
+        hw.load(line(2), 8, kNoField, pointer);
+        hw.store(line(2), 8, kNoField, pointer);
+        hw.fence();
+    });
+    t_->run();
+    const Counters c = t_->counters(0);
+    EXPECT_EQ(c[Event::kHitmLocal], 1);
+    EXPECT_EQ(c[Event::kL1dUpgrade], 1) << "the younger store went first";
+}
+
 TEST_F(StoreBufferTest, ALoadOfWhatWasJustStoredIsForwarded) {
     t_->on(0, [&](HwThread& hw) {
         hw.use(hw.load(line(500), 8, kNoField));
