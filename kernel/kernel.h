@@ -94,7 +94,12 @@ public:
     /// __per_cpu_offset[cpu].
     Field<u64>& per_cpu_offset(unsigned cpu) { return *per_cpu_offset_[cpu]; }
     TaskStruct& current_of(unsigned cpu) { return *current_[cpu]; }
-    void set_current(unsigned cpu, TaskStruct& task) { current_[cpu] = &task; }
+    void set_current(unsigned cpu, TaskStruct& task) {
+        current_[cpu] = &task;
+        if (on_current_) on_current_(cpu);
+    }
+    /// `told` is called with each CPU that another task becomes current on.
+    void watch_current(std::function<void(unsigned cpu)> told) { on_current_ = std::move(told); }
     /// Who ran on `cpu` before its last switch.
     TaskStruct* switched_from(unsigned cpu) { return switched_from_[cpu]; }
     void set_switched_from(unsigned cpu, TaskStruct* task) { switched_from_[cpu] = task; }
@@ -139,6 +144,7 @@ private:
     std::vector<std::unique_ptr<Rq>> rqs_;
     std::vector<std::unique_ptr<TaskStruct>> idle_;
     std::vector<TaskStruct*> current_, switched_from_;
+    std::function<void(unsigned cpu)> on_current_;
     std::unique_ptr<SchedClass> fair_class_, idle_class_;
     std::unique_ptr<TaskGroup> root_task_group_;
     std::unique_ptr<MmStruct> init_mm_;

@@ -392,9 +392,12 @@ std::string Machine::describe_waits() {
 
 void Machine::set_observer(AccessObserver* o) {
     observer_ = o;
-    for (auto& t : threads_) t->set_observing(o != nullptr, o != nullptr && o->wants_issues());
+    // Once enabled the classifier sees all accesses, observed or not, so that it knows the caches.
     if (o != nullptr && !classifier_.enabled()) {
         classifier_.enable(cores(), platform_.l1d.size / platform_.l1d.line);
+    }
+    for (unsigned cpu = 0; cpu < cpus(); ++cpu) {
+        threads_[cpu]->set_observer(o, classifier_.shadow_of(core_of(cpu)));
     }
 }
 

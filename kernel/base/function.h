@@ -57,9 +57,9 @@ private:
 /// An inlined function: attributed under its own name, but no CALL, pushes or code of its own.
 class InlineFrame {
 public:
-    explicit InlineFrame(const KernelFunction& f) { model::this_hw_thread().context().push(f.id); }
+    explicit InlineFrame(const KernelFunction& f) { model::this_hw_thread().enter_inlined(f.id); }
     ~InlineFrame() {
-        if (model::Scheduler::running_agent() != nullptr) model::this_hw_thread().context().pop();
+        if (model::Scheduler::running_agent() != nullptr) model::this_hw_thread().leave_inlined();
     }
     InlineFrame(const InlineFrame&) = delete;
     InlineFrame& operator=(const InlineFrame&) = delete;

@@ -19,6 +19,12 @@ LockTotals& LockTotals::operator+=(const LockTotals& o) {
     return *this;
 }
 
+std::map<LockStatistics::Key, LockTotals> LockStatistics::locks() const {
+    std::map<Key, LockTotals> all;
+    for (const auto& [lock, totals] : locks_.sorted()) all[{lock.field, lock.instance}] = *totals;
+    return all;
+}
+
 void LockStatistics::on_acquire(const LockAcquisition& a) {
     LockTotals& t = locks_[{a.field, a.instance}];
     ++t.acquisitions;
@@ -38,7 +44,7 @@ void LockStatistics::on_release(model::FieldId field, std::uint32_t instance, un
 
 LockTotals LockStatistics::of_class(model::FieldId field) const {
     LockTotals sum;
-    for (const auto& [key, totals] : locks_) {
+    for (const auto& [key, totals] : locks()) {
         if (key.first == field) sum += totals;
     }
     return sum;
@@ -46,11 +52,12 @@ LockTotals LockStatistics::of_class(model::FieldId field) const {
 
 std::vector<LockStatistics::Row> LockStatistics::by_class() const {
     std::vector<Row> rows;
-    for (auto at = locks_.begin(); at != locks_.end();) {
+    const std::map<Key, LockTotals> all = locks();
+    for (auto at = all.begin(); at != all.end();) {
         const model::FieldId field = at->first.first;
         const FieldInfo& info = FieldRegistry::instance().info(field);
         Row row{info.structure + "." + info.field, 0, {}};
-        for (; at != locks_.end() && at->first.first == field; ++at) {
+        for (; at != all.end() && at->first.first == field; ++at) {
             ++row.instances;
             row.totals += at->second;
         }

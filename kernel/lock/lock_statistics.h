@@ -2,12 +2,14 @@
 // Sums of waits and holds per lock, for `report locks` and tests.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernel/lock/lock_observer.h"
+#include "model/sim/flat_table.h"
 
 namespace linefill::kernel {
 
@@ -31,7 +33,7 @@ public:
     void on_release(model::FieldId field, std::uint32_t instance, unsigned cpu,
                     model::Tick held) override;
 
-    [[nodiscard]] const std::map<Key, LockTotals>& locks() const { return locks_; }
+    [[nodiscard]] std::map<Key, LockTotals> locks() const;
     /// Sum over the instances of a class; zeros if it was never taken.
     [[nodiscard]] LockTotals of_class(model::FieldId field) const;
 
@@ -42,10 +44,21 @@ public:
     };
     /// One row per class, longest total contended wait first, names break ties.
     [[nodiscard]] std::vector<Row> by_class() const;
-    void clear() { locks_.clear(); }
+    void clear() { locks_ = {}; }
 
 private:
-    std::map<Key, LockTotals> locks_;
+    struct Lock {
+        model::FieldId field = model::kNoField;
+        std::uint32_t instance = ~std::uint32_t{0};
+
+        [[nodiscard]] std::size_t hash() const { return model::mix(field, instance); }
+        [[nodiscard]] bool is_free() const { return *this == Lock(); }
+        bool operator==(const Lock& o) const { return field == o.field && instance == o.instance; }
+        bool operator<(const Lock& o) const {
+            return field != o.field ? field < o.field : instance < o.instance;
+        }
+    };
+    model::FlatTable<Lock, LockTotals> locks_;
 };
 
 }  // namespace linefill::kernel

@@ -2,6 +2,7 @@
 #include "measure/report/recorder.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -34,43 +35,46 @@ std::string function_name(model::FunctionId id) {
 }
 }  // namespace
 
-void Recorder::on_access(const model::AccessRecord& r) {
-    Site site;
-    site.line = model::line_of(r.addr);
-    site.field = r.field;
-    site.function = r.function;
-    site.kind = static_cast<std::uint8_t>(r.kind);
-    site.offset = static_cast<std::uint8_t>(r.addr % model::kLineBytes);
-    if (r.source == DataSource::kL1 && r.miss == MissClass::kHit) {
-        Hits& hits = now_.hits[site];
-        ++hits.count;
-        hits.cpus |= bit_of(r.cpu);
-        return;
+void Recorder::take(const model::BatchedAccess* first, std::size_t count) {
+    std::array<std::size_t, kSize> hashes;
+    for (std::size_t i = 0; i < count; ++i) {
+        hashes[i] = Site{first[i].line, first[i].site}.hash();
+        if (first[i].is_plain_hit()) {
+            now_.hits.expect(hashes[i]);
+        } else {
+            now_.others.expect(hashes[i]);
+        }
     }
-    Others& others = now_.others[site];
-    ++others.by_source[static_cast<std::size_t>(r.source)];
-    ++others.by_miss[static_cast<std::size_t>(r.miss)];
-    others.latency += r.latency;
-    others.cpus |= bit_of(r.cpu);
+    for (std::size_t i = 0; i < count; ++i) {
+        const model::BatchedAccess& a = first[i];
+        const Site site{a.line, a.site};
+        if (a.is_plain_hit()) {
+            now_.hits.at(site, hashes[i]).add(a.cpu, 1);
+            continue;
+        }
+        Others& others = now_.others.at(site, hashes[i]);
+        ++others.by_source[static_cast<std::size_t>(a.source)];
+        ++others.by_miss[static_cast<std::size_t>(a.miss)];
+        others.latency += a.latency;
+        others.cpus |= bit_of(a.cpu);
+    }
+}
+
+void Recorder::take(const model::BatchedTime* first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) now_.time[{first[i].site}] += first[i].fs;
+}
+
+void Recorder::take(model::FunctionId function, AccessKind kind, const model::BulkHits& hits) {
+    if (hits.count == 0) return;
+    model::BulkHits& sum =
+        now_.hits[{kNoLine, model::AccessSite::of(model::kNoField, function, kind, 0)}];
+    sum.count += hits.count;
+    sum.cpus |= hits.cpus;
 }
 
 void Recorder::on_bulk_hits(unsigned cpu, model::FunctionId function, model::FieldId field,
                             AccessKind kind, std::uint64_t count) {
-    Site site;
-    site.field = field;
-    site.function = function;
-    site.kind = static_cast<std::uint8_t>(kind);
-    Hits& hits = now_.hits[site];
-    hits.count += count;
-    hits.cpus |= bit_of(cpu);
-}
-
-void Recorder::on_time(unsigned, model::FunctionId function, model::FunctionId caller,
-                       model::FieldId field, unsigned component, model::Tick fs) {
-    if (component == static_cast<unsigned>(model::CpiComponent::kIdle)) return;
-    now_.time[{static_cast<std::uint64_t>(function) << 48U |
-               static_cast<std::uint64_t>(caller) << 32U |
-               static_cast<std::uint64_t>(field & 0xffffffU) << 8U | component}] += fs;
+    now_.hits[{kNoLine, model::AccessSite::of(field, function, kind, 0)}].add(cpu, count);
 }
 
 void Recorder::on_snoop(model::Addr, unsigned, unsigned, bool, bool, model::FieldId) {}
@@ -88,11 +92,14 @@ AccessStats Recorder::stats_of(const Others& o) {
 }
 
 void Recorder::add_access(AttributionResult& out, const Site& site, const AccessStats& s) {
-    const std::string field = field_name(site.field);
-    const std::string function = function_name(site.function);
-    out.fields[{field, site.kind}] += s;
-    out.functions[function][site.kind] += s;
-    if (site.line != kNoLine) out.lines[site.line].add(field, function, site.kind, site.offset, s);
+    const std::string field = field_name(site.rest.field());
+    const std::string function = function_name(site.rest.function());
+    const std::uint8_t kind = site.rest.kind();
+    out.fields[{field, kind}] += s;
+    out.functions[function][kind] += s;
+    if (site.line != kNoLine) {
+        out.lines[site.line].add(field, function, kind, site.rest.offset(), s);
+    }
 }
 
 void Recorder::add_accesses(AttributionResult& out, const Seen& seen) {
@@ -142,10 +149,10 @@ void Recorder::keep_busiest_lines(AttributionResult& out) {
 
 void Recorder::add_time(AttributionResult& out, const Seen& seen, double cycles_per_fs) {
     for (const auto& [key, fs] : seen.time.sorted()) {
-        out.time_cycles[{function_name(static_cast<model::FunctionId>(key.bits >> 48U)),
-                         function_name(static_cast<model::FunctionId>(key.bits >> 32U)),
-                         field_name(static_cast<model::FieldId>(key.bits >> 8U & 0xffffffU)),
-                         model::cpi_name(static_cast<model::CpiComponent>(key.bits & 0xffU))}] +=
+        const model::TimeSite at = key.site;
+        out.time_cycles[{function_name(at.function()), function_name(at.caller()),
+                         field_name(at.field()),
+                         model::cpi_name(static_cast<model::CpiComponent>(at.component()))}] +=
             static_cast<double>(*fs) * cycles_per_fs;
     }
 }
@@ -187,18 +194,21 @@ void Recorder::complete(AttributionResult& out) const {
     add_pahole(out);
 }
 
-AttributionResult Recorder::sums(double cycles_per_fs) const {
+AttributionResult Recorder::sums(double cycles_per_fs) {
+    flush();
     AttributionResult out = sums_of(now_, cycles_per_fs);
     complete(out);
     return out;
 }
 
 void Recorder::begin_window() {
+    flush();
     if (any_window_) past_.push_back(std::exchange(now_, Seen()));
     any_window_ = true;
 }
 
 std::string Recorder::finish(const scenarios::ScenarioResult& result) {
+    flush();
     past_.push_back(std::exchange(now_, Seen()));
     AttributionResult out;
     for (std::size_t i = 0; i < past_.size() && i < result.observed.size(); ++i) {

@@ -13,13 +13,14 @@
 #include "kernel/lock/lock_statistics.h"
 #include "measure/report/attribution.h"
 #include "measure/report/report.h"
+#include "model/core/access_batch.h"
 #include "model/sim/flat_table.h"
 
 namespace linefill::measure {
 
-/// On the hot path are two tables and no names: hits, which are most accesses, touch 48 bytes; all
+/// On the hot path are three tables and no names: hits, which are most accesses, touch 32 bytes; all
 /// that a report shows is summed from them at the end.
-class Recorder final : public AttributionRecorder, private model::AccessObserver {
+class Recorder final : public AttributionRecorder, private model::BatchObserver {
 public:
     explicit Recorder(kernel::Layout layout) : layout_(std::move(layout)) {}
 
@@ -29,43 +30,32 @@ public:
     std::string finish(const scenarios::ScenarioResult& result) override;
 
     /// The sums of the window seen last, unweighted; `cycles_per_fs` turns time into cycles.
-    [[nodiscard]] AttributionResult sums(double cycles_per_fs) const;
+    [[nodiscard]] AttributionResult sums(double cycles_per_fs);
 
 private:
-    void on_access(const model::AccessRecord& r) override;
+    void take(const model::BatchedAccess* first, std::size_t count) override;
+    void take(const model::BatchedTime* first, std::size_t count) override;
+    void take(model::FunctionId function, model::AccessKind kind,
+              const model::BulkHits& hits) override;
     void on_bulk_hits(unsigned cpu, model::FunctionId function, model::FieldId field,
                       model::AccessKind kind, std::uint64_t count) override;
-    void on_time(unsigned cpu, model::FunctionId function, model::FunctionId caller,
-                 model::FieldId field, unsigned component, model::Tick fs) override;
     void on_snoop(model::Addr line, unsigned from_core, unsigned to_core, bool invalidate,
                   bool was_dirty, model::FieldId by_field) override;
 
     /// What an access is told apart by.
     struct Site {
         model::Addr line = kNoLine;
-        model::FieldId field = model::kNoField;
-        model::FunctionId function = model::kNoFunction;
-        std::uint8_t kind = kNoKind;
-        std::uint8_t offset = 0;  ///< in the line
+        model::AccessSite rest = {kNowhere};
 
-        [[nodiscard]] std::uint64_t rest() const {
-            return std::uint64_t{field} << 32U | std::uint64_t{function} << 16U |
-                   std::uint64_t{kind} << 8U | offset;
-        }
-        [[nodiscard]] std::size_t hash() const { return model::mix(line, rest()); }
-        [[nodiscard]] bool is_free() const { return kind == kNoKind; }
-        bool operator==(const Site& o) const { return line == o.line && rest() == o.rest(); }
+        [[nodiscard]] std::size_t hash() const { return model::mix(line, rest.bits); }
+        [[nodiscard]] bool is_free() const { return rest.bits == kNowhere; }
+        bool operator==(const Site& o) const { return line == o.line && rest.bits == o.rest.bits; }
         bool operator<(const Site& o) const {
-            return line != o.line ? line < o.line : rest() < o.rest();
+            return line != o.line ? line < o.line : rest.bits < o.rest.bits;
         }
     };
-    static constexpr std::uint8_t kNoKind = 0xff;
+    static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
     static constexpr model::Addr kNoLine = ~model::Addr{0};  ///< of accesses counted in bulk
-
-    struct Hits {
-        std::uint64_t count = 0;
-        std::uint64_t cpus = 0;
-    };
     struct Others {
         std::array<std::uint32_t, kSources> by_source{};
         std::array<std::uint32_t, kMissClasses> by_miss{};
@@ -73,18 +63,18 @@ private:
         std::uint64_t cpus = 0;
     };
     struct Spender {
-        std::uint64_t bits = ~std::uint64_t{0};  ///< function, caller, field, component
+        model::TimeSite site = {kNowhere};
 
-        [[nodiscard]] std::size_t hash() const { return model::mix(bits, 0); }
-        [[nodiscard]] bool is_free() const { return bits == ~std::uint64_t{0}; }
-        bool operator==(const Spender& o) const { return bits == o.bits; }
-        bool operator<(const Spender& o) const { return bits < o.bits; }
+        [[nodiscard]] std::size_t hash() const { return model::mix(site.bits, 0); }
+        [[nodiscard]] bool is_free() const { return site.bits == kNowhere; }
+        bool operator==(const Spender& o) const { return site.bits == o.site.bits; }
+        bool operator<(const Spender& o) const { return site.bits < o.site.bits; }
     };
 
     /// What is seen of one window.
     struct Seen {
-        model::FlatTable<Site, Hits> hits;      ///< served by the own L1D
-        model::FlatTable<Site, Others> others;  ///< all others
+        model::FlatTable<Site, model::BulkHits> hits;  ///< served by the own L1D
+        model::FlatTable<Site, Others> others;         ///< all others
         model::FlatTable<Spender, model::Tick> time;
         kernel::LockStatistics locks;
     };

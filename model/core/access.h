@@ -88,6 +88,8 @@ struct IssueRecord {
     Token result;  ///< of a load: what others name as their `dep`; unique while attribution is on
 };
 
+class BatchObserver;
+
 /// Sees every access and every stalled cycle while attribution is on.
 class AccessObserver {
 public:
@@ -95,6 +97,8 @@ public:
     virtual void on_access(const AccessRecord& r) = 0;
     /// Loads, stores, locked operations and prefetches as the instruction stream names them.
     virtual void on_issue(const IssueRecord& r) { (void)r; }
+    /// Of an observer that takes accesses and time in batches: itself (access_batch.h).
+    virtual BatchObserver* batch() { return nullptr; }
     /// False: on_issue is not called.
     [[nodiscard]] virtual bool wants_issues() const { return false; }
     /// `count` more L1 hits of the same kind that were accounted in bulk (spin loops, POPs).

@@ -2,6 +2,7 @@
 // Waits, interrupts, idle, context switches, code fetch of a hardware thread.
 #include <algorithm>
 
+#include "model/core/access_batch.h"
 #include "model/core/core.h"
 #include "model/core/hw_thread.h"
 #include "model/machine.h"
@@ -139,8 +140,9 @@ void HwThread::spin_until(Addr addr, unsigned size, FieldId field, const SpinLoo
             c[Event::kLoads] += static_cast<std::int64_t>(n * loop.loads);
             c[Event::kL1dHit] += static_cast<std::int64_t>(n * loop.loads);
             c[Event::kSpinIterations] += static_cast<std::int64_t>(n);
-            if (AccessObserver* o = machine_.observer(); o != nullptr) {
-                o->on_bulk_hits(cpu_, context_->top(), field, AccessKind::kSpin, n * loop.loads);
+            if (reporting_) {
+                observer_->on_bulk_hits(cpu_, context_->top(), field, AccessKind::kSpin,
+                                        n * loop.loads);
             }
             stall_until(now_ + static_cast<Tick>(n) * iteration, CpiComponent::kLockWait, field);
         } else if (resumed > now_) {
@@ -199,6 +201,7 @@ void HwThread::begin_at(Tick at) {
 void HwThread::switch_context(ExecutionContext& next) {
     if (&next == context_) return;
     if (observing_) report_issue_time();
+    keep_deferred();
     context_ = &next;
     scheduler_.change_fiber(*this, next.fiber());
 }
@@ -272,41 +275,39 @@ void HwThread::fetch_code(FunctionId f, Addr code, unsigned code_bytes) {
 // ---- attribution ----------------------------------------------------------------------------
 
 void HwThread::report_performed(const PendingAccess& p, MissClass miss, Tick at) {
-    machine_.classifier().on_access(core_.index(), line_of(physical(p.addr)));
-    AccessObserver* o = machine_.observer();
-    if (o == nullptr || p.kind == PendingKind::kCode || p.kind == PendingKind::kWalk) return;
-    AccessRecord r;
-    r.cpu = cpu_;
-    r.function = p.function;
-    r.caller = p.caller;
-    r.field = p.field;
-    switch (p.kind) {
-        case PendingKind::kStore:
-            r.kind = AccessKind::kStore;
-            break;
-        case PendingKind::kLocked:
-            r.kind = AccessKind::kRmw;
-            break;
-        case PendingKind::kPrefetch:
-        case PendingKind::kPrefetchOwn:
-            r.kind = AccessKind::kPrefetch;
-            break;
-        default:
-            r.kind = spinning_ ? AccessKind::kSpin : AccessKind::kLoad;
-            break;
+    shadow_->touch(line_of(physical(p.addr)));
+    if (!reporting_ || p.kind == PendingKind::kCode || p.kind == PendingKind::kWalk) return;
+    AccessKind kind = spinning_ ? AccessKind::kSpin : AccessKind::kLoad;
+    if (p.kind == PendingKind::kStore) {
+        kind = AccessKind::kStore;
+    } else if (p.kind == PendingKind::kLocked) {
+        kind = AccessKind::kRmw;
+    } else if (p.kind == PendingKind::kPrefetch || p.kind == PendingKind::kPrefetchOwn) {
+        kind = AccessKind::kPrefetch;
     }
-    r.source = p.source;
-    r.miss = miss;
-    r.addr = physical(p.addr);
-    r.at = at;
-    r.latency = p.ready == kNever ? 0 : p.ready - at;
-    o->on_access(r);
+    tell_access({.cpu = cpu_,
+                 .function = p.function,
+                 .caller = p.caller,
+                 .field = p.field,
+                 .kind = kind,
+                 .source = p.source,
+                 .miss = miss,
+                 .addr = physical(p.addr),
+                 .at = at,
+                 .latency = p.ready == kNever ? 0 : p.ready - at});
+}
+
+void HwThread::tell_access(const AccessRecord& r) {
+    if (batch_ != nullptr) {
+        batch_->BatchObserver::on_access(r);
+    } else {
+        observer_->on_access(r);
+    }
 }
 
 void HwThread::report_issue(AccessKind kind, Addr addr, unsigned size, FieldId field,
                             const Token& dep, Token* result) {
-    AccessObserver* o = machine_.observer();
-    if (o == nullptr || functional_) return;
+    if (!reporting_ || functional_) return;
     if (result != nullptr && result->pending < 0) result->generation = ++last_issue_;
     IssueRecord r{.cpu = cpu_,
                   .size = size,
@@ -316,25 +317,31 @@ void HwThread::report_issue(AccessKind kind, Addr addr, unsigned size, FieldId f
                   .dep = dep,
                   .result = {}};
     if (result != nullptr) r.result = *result;
-    o->on_issue(r);
+    observer_->on_issue(r);
 }
 
 void HwThread::report_served(AccessKind kind, FieldId field, Addr addr, Tick at, Tick latency,
                              DataSource source) {
-    machine_.classifier().on_access(core_.index(), line_of(physical(addr)));
-    AccessObserver* o = machine_.observer();
-    if (o == nullptr) return;
-    AccessRecord r;
-    r.cpu = cpu_;
-    r.function = context_ != nullptr ? context_->top() : kNoFunction;
-    r.caller = context_ != nullptr ? context_->caller() : kNoFunction;
-    r.field = field;
-    r.kind = spinning_ && kind == AccessKind::kLoad ? AccessKind::kSpin : kind;
-    r.source = source;
-    r.addr = physical(addr);
-    r.at = at;
-    r.latency = latency;
-    o->on_access(r);
+    const Addr line = line_of(physical(addr));
+    shadow_->touch(line);
+    if (!reporting_) return;
+    const FunctionId function = context_ != nullptr ? context_->top() : kNoFunction;
+    if (spinning_ && kind == AccessKind::kLoad) kind = AccessKind::kSpin;
+    if (batch_ != nullptr) {
+        batch_->add(BatchedAccess{line, AccessSite::of(field, function, kind, addr), latency,
+                                  static_cast<std::uint16_t>(cpu_), source, MissClass::kHit});
+        return;
+    }
+    observer_->on_access({.cpu = cpu_,
+                          .function = function,
+                          .caller = context_ != nullptr ? context_->caller() : kNoFunction,
+                          .field = field,
+                          .kind = kind,
+                          .source = source,
+                          .miss = MissClass::kHit,
+                          .addr = physical(addr),
+                          .at = at,
+                          .latency = latency});
 }
 
 }  // namespace linefill::model

@@ -264,7 +264,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
     if (p.kind != PendingKind::kCode && !core_.in_l2(line)) ++c[Event::kL2Miss];
     p.miss = MissClass::kHit;
     if (machine_.classifier().enabled()) {
-        p.miss = core_.state_of(line) == LineState::kShared && write
+        p.miss = write && core_.state_of(line) == LineState::kShared
                      ? MissClass::kUpgrade
                      : machine_.classifier().classify(core_.index(), physical(p.addr), p.size);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/core/access_batch.h"
 #include "model/core/core.h"
 #include "model/machine.h"
 
@@ -69,9 +70,34 @@ void HwThread::set_kernel_mode(bool kernel) {
 }
 
 void HwThread::observe_time(Tick fs, CpiComponent c, FieldId field) {
-    if (context_ == nullptr || fs == 0) return;
-    machine_.observer()->on_time(cpu_, context_->top(), context_->caller(), field,
-                                 static_cast<unsigned>(c), fs);
+    if (!reporting_ || context_ == nullptr || fs == 0) return;
+    if (batch_ != nullptr && c != CpiComponent::kIdle) {
+        batch_->add(BatchedTime{
+            TimeSite::of(context_->top(), context_->caller(), field, static_cast<unsigned>(c)),
+            fs});
+        return;
+    }
+    tell_time(context_->top(), context_->caller(), field, c, fs);
+}
+
+void HwThread::tell_time(FunctionId function, FunctionId caller, FieldId field, CpiComponent c,
+                         Tick fs) {
+    const auto component = static_cast<unsigned>(c);
+    if (batch_ == nullptr) {
+        observer_->on_time(cpu_, function, caller, field, component, fs);
+    } else if (c != CpiComponent::kIdle) {
+        batch_->add(BatchedTime{TimeSite::of(function, caller, field, component), fs});
+    }
+}
+
+void HwThread::tell_stack_hits(unsigned loads, unsigned stores) {
+    const FunctionId function = context_->top();
+    if (batch_ != nullptr) {
+        batch_->add_stack_hits(cpu_, function, loads, stores);
+        return;
+    }
+    if (loads != 0) observer_->on_bulk_hits(cpu_, function, kNoField, AccessKind::kLoad, loads);
+    if (stores != 0) observer_->on_bulk_hits(cpu_, function, kNoField, AccessKind::kStore, stores);
 }
 
 void HwThread::report_issue_time() {
@@ -81,8 +107,9 @@ void HwThread::report_issue_time() {
     }
 }
 
-void HwThread::note_deferred(Tick fs) {
-    if (context_ == nullptr || fs == 0) return;
+void HwThread::keep_deferred_slow() {
+    const Tick fs = std::exchange(deferred_here_, 0);
+    if (context_ == nullptr) return;
     const FunctionId function = context_->top();
     const FunctionId caller = context_->caller();
     if (!deferrals_.empty() && deferrals_.back().function == function &&
@@ -93,7 +120,7 @@ void HwThread::note_deferred(Tick fs) {
     }
 }
 
-void HwThread::report_deferred(Tick base, Tick lost) {
+void HwThread::report_deferred_slow(Tick base, Tick lost) {
     constexpr auto kBase = static_cast<unsigned>(CpiComponent::kBase);
     constexpr auto kSmt = static_cast<unsigned>(CpiComponent::kSmt);
     for (const Deferral& d : deferrals_) {
@@ -102,19 +129,23 @@ void HwThread::report_deferred(Tick base, Tick lost) {
         // It was counted for the current function a moment ago.
         unreported_[kBase] -= d.fs;
         unreported_[kSmt] -= smt;
-        AccessObserver& observer = *machine_.observer();
-        observer.on_time(cpu_, d.function, d.caller, kNoField, kBase, d.fs);
-        if (smt != 0) observer.on_time(cpu_, d.function, d.caller, kNoField, kSmt, smt);
+        if (!reporting_) continue;
+        tell_time(d.function, d.caller, kNoField, CpiComponent::kBase, d.fs);
+        if (smt != 0) tell_time(d.function, d.caller, kNoField, CpiComponent::kSmt, smt);
     }
     deferrals_.clear();
 }
 
-void HwThread::set_observing(bool on, bool issues) {
-    observing_ = on;
-    classifying_ |= on;
-    recording_issues_ = issues;
+void HwThread::set_observer(AccessObserver* observer, LruShadow* shadow) {
+    observer_ = observer;
+    batch_ = observer != nullptr ? observer->batch() : nullptr;
+    observing_ = reporting_ = observer != nullptr;
+    recording_issues_ = observer != nullptr && observer->wants_issues();
+    shadow_ = shadow;
+    classifying_ = shadow != nullptr;
     unreported_ = {};
     deferrals_.clear();
+    deferred_here_ = 0;
 }
 
 void HwThread::execute_detailed(unsigned n) {
@@ -140,14 +171,7 @@ void HwThread::stack_accesses_detailed(unsigned loads, unsigned stores) {
     c[Event::kLoads] += loads;
     c[Event::kStores] += stores;
     c[Event::kL1dHit] += loads + stores;
-    if (AccessObserver* o = machine_.observer(); o != nullptr && context_ != nullptr) {
-        if (loads != 0) {
-            o->on_bulk_hits(cpu_, context_->top(), kNoField, AccessKind::kLoad, loads);
-        }
-        if (stores != 0) {
-            o->on_bulk_hits(cpu_, context_->top(), kNoField, AccessKind::kStore, stores);
-        }
-    }
+    if (reporting_ && context_ != nullptr) tell_stack_hits(loads, stores);
     execute(loads + stores);
 }
 
@@ -322,7 +346,7 @@ void HwThread::serialise(Tick cost, CpiComponent component) {
 
 void HwThread::enter_function(FunctionId f, Addr code, unsigned code_bytes) {
     if (observing_) report_issue_time();
-    context_->push(f);
+    enter_inlined(f);
     if (functional_) return;
     if (f >= code_generation_.size()) code_generation_.resize(f + 1U, 0);
     // Nothing was filled into or taken from L1I since this function was last fetched: all there.
@@ -331,7 +355,7 @@ void HwThread::enter_function(FunctionId f, Addr code, unsigned code_bytes) {
 
 void HwThread::leave_function() {
     if (observing_) report_issue_time();
-    context_->pop();
+    leave_inlined();
 }
 
 CpiComponent HwThread::component_of(DataSource s) {

@@ -21,7 +21,9 @@
 
 namespace linefill::model {
 
+class BatchObserver;
 class Core;
+class LruShadow;
 class Machine;
 
 enum class PrefetchKind : std::uint8_t { kNta, kT0 };
@@ -71,6 +73,15 @@ public:
     /// the return from it. CALL and RET themselves are counted with the stack accesses that they make.
     void enter_function(FunctionId f, Addr code, unsigned code_bytes);
     void leave_function();
+    /// The same for a function that is inlined into its caller: it has neither call nor code.
+    void enter_inlined(FunctionId f) {
+        keep_deferred();
+        context_->push(f);
+    }
+    void leave_inlined() {
+        keep_deferred();
+        context_->pop();
+    }
     /// Time for a cost that the platform gives in cycles or ns, booked under `component`.
     void charge(Tick cost, CpiComponent component);
 
@@ -146,9 +157,11 @@ public:
     // ---- fast-forward -----------------------------------------------------------------------
     /// While on, accesses cost nothing and touch no cache; only advance() moves time.
     void set_functional(bool on) { functional_ = on; }
-    /// `issues`: of those, the observer wants on_issue() too.
-    void set_observing(bool on, bool issues = false);
-    bool observing() const { return observing_; }
+    /// Who is told of accesses and time (null: nobody); `shadow`: of the core, for the classes of misses.
+    void set_observer(AccessObserver* observer, LruShadow* shadow);
+    bool observing() const { return observer_ != nullptr; }
+    /// Whether the observer is told of what this thread does from now on; at first it is.
+    void set_reporting(bool on) { reporting_ = on && observing(); }
     bool functional() const { return functional_; }
     /// Moves local time on by `cost` in global order, taking interrupts that fall due on the way
     /// (if enabled). Returns when local time has reached the end.
@@ -238,7 +251,7 @@ private:
             const Tick meanwhile =
                 static_cast<Tick>(static_cast<double>(base) * timing_.shadow_rate);
             deferred_ += base - meanwhile;
-            if (observing_) note_deferred(base - meanwhile);
+            deferred_here_ += base - meanwhile;
             base = meanwhile;
         } else {
             base += deferred_;
@@ -252,7 +265,7 @@ private:
             now_ += lost;
             count_time(lost, CpiComponent::kSmt);
         }
-        if (observing_ && window_count_ == 0 && !deferrals_.empty()) report_deferred(base, lost);
+        if (observing_ && window_count_ == 0) report_deferred(base, lost);
     }
     /// What this thread has of the buffers that the core shares out, now.
     void share_buffers();
@@ -286,14 +299,25 @@ private:
             observe_time(fs, c, field);
         }
     }
-    /// Keeps whose instructions wait, so that their time is booked there and not where it passes.
-    void note_deferred(Tick fs);
+    /// Before the innermost function changes: keeps whose instructions wait, so that their time is
+    /// booked there and not where it passes.
+    void keep_deferred() {
+        if (observing_ && deferred_here_ != 0) keep_deferred_slow();
+    }
+    void keep_deferred_slow();
     /// Tells the observer of deferred time, now part of `base` that has passed and has made the
     /// sibling take `lost`.
-    void report_deferred(Tick base, Tick lost);
+    void report_deferred(Tick base, Tick lost) {
+        keep_deferred();
+        if (!deferrals_.empty()) report_deferred_slow(base, lost);
+    }
+    void report_deferred_slow(Tick base, Tick lost);
     /// Tells the observer of the issue time that has come together in the current function.
     void report_issue_time();
     void observe_time(Tick fs, CpiComponent c, FieldId field);
+    void tell_time(FunctionId function, FunctionId caller, FieldId field, CpiComponent c, Tick fs);
+    void tell_stack_hits(unsigned loads, unsigned stores);
+    void tell_access(const AccessRecord& r);
     /// Address translation of an address that is known at `at` (kNever: not yet): delay from then to
     /// the access's start.
     Tick translate(Addr addr, bool is_store, Tick at) {
@@ -345,6 +369,7 @@ private:
     bool kernel_mode_ = true;
     bool interrupted_user_mode_ = false;
     bool observing_ = false;         // attribution is on
+    bool reporting_ = false;         // and the observer is told of this thread
     bool classifying_ = false;       // it was, once: misses are classified
     bool recording_issues_ = false;  // the observer wants accesses before they happen
     bool locked_fresh_ = false;  // the locked operation's line came by a transaction that holds it
@@ -357,6 +382,7 @@ private:
     std::uint64_t instructions_ = 0;  // in the window's numbering
     std::uint64_t sequence_ = 0;      // program order of loads and stores
     Tick deferred_ = 0;               // base time of instructions that wait for a load in flight
+    Tick deferred_here_ = 0;          // of that, in the innermost function and not in deferrals_
     Tick unsettled_ = 0;              // unhalted time not yet in kCycles
     std::size_t window_head_ = 0, window_count_ = 0;
     unsigned window_pending_ = 0;  // of those in the window: with a pending access
@@ -385,7 +411,10 @@ private:
         Tick fs;
     };
     std::vector<Deferral> deferrals_;  // whose deferred_ is, while observing
-    std::uint32_t last_issue_ = 0;     // number of the last observed load
+    AccessObserver* observer_ = nullptr;
+    BatchObserver* batch_ = nullptr;  // the observer, if it is one
+    LruShadow* shadow_ = nullptr;
+    std::uint32_t last_issue_ = 0;  // number of the last observed load
     const bool* stop_advance_ = nullptr;
     Addr watched_ = 0;
     FieldId watched_field_ = kNoField;

@@ -10,48 +10,58 @@
 
 namespace linefill::model {
 
-/// A list in order of use and a hash table of its nodes, both in plain arrays: touch() is on the path
-/// of every access while attribution is on.
+/// A hash table of the lines, each with the time of its last use, and a heap of these times that is
+/// brought up to date only when a line must go: touch() is on the path of every access while
+/// attribution is on.
 class LruShadow {
 public:
+    /// At most 65535 lines.
     explicit LruShadow(std::size_t capacity);
 
     /// An access to `line`: it is the youngest now, and the oldest falls out if there is no room.
     void touch(Addr line) {
-        if (used_ != 0 && nodes_[youngest_].line == line) return;
-        touch_other(line);
+        const std::size_t slot = slot_of(line);
+        if (table_[slot] == kNone) {
+            insert(line, slot);
+        } else {
+            nodes_[table_[slot]].used = ++clock_;
+        }
     }
     [[nodiscard]] bool contains(Addr line) const { return table_[slot_of(line)] != kNone; }
 
 private:
-    using Index = std::uint32_t;
-    static constexpr Index kNone = ~Index{0};
+    using Index = std::uint16_t;
+    static constexpr Index kNone = 0xffff;
 
     struct Node {
-        Addr line = 0;
-        Index older = kNone, younger = kNone;
+        Addr line = ~Addr{0};
+        std::uint64_t used = 0;
+    };
+    struct Use {
+        std::uint64_t used;  ///< no later than the node's own
+        Index node;
     };
 
-    void touch_other(Addr line);
-    void unlink(Index node);
-    void make_youngest(Index node);
+    void insert(Addr line, std::size_t slot);
+    [[nodiscard]] Index oldest();
+    void sift_down();
     void forget(Addr line);
     [[nodiscard]] std::size_t home_of(Addr line) const {
-        return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15U >> 32U) & (table_.size() - 1);
+        return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15U >> 32U) & mask_;
     }
     /// Of the table: where the line is, or the free slot where it would go.
     [[nodiscard]] std::size_t slot_of(Addr line) const {
         std::size_t slot = home_of(line);
-        while (table_[slot] != kNone && nodes_[table_[slot]].line != line) {
-            slot = (slot + 1) & (table_.size() - 1);
-        }
+        while (table_[slot] != kNone && nodes_[table_[slot]].line != line)
+            slot = (slot + 1) & mask_;
         return slot;
     }
 
     std::vector<Node> nodes_;
     std::vector<Index> table_;  // at most a quarter in use
-    std::size_t used_ = 0;
-    Index youngest_ = kNone, oldest_ = kNone;
+    std::size_t mask_;
+    std::vector<Use> heap_;  // of the nodes in use: earliest first
+    std::uint64_t clock_ = 0;
 };
 
 }  // namespace linefill::model

@@ -2,12 +2,12 @@
 #include "model/core/miss_classifier.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace linefill::model {
 
 namespace {
 constexpr unsigned kWordBytes = 8;
-constexpr unsigned kCoreBits = 8;
 
 /// First and last word of a line that an access touches.
 struct WordRange {
@@ -20,35 +20,61 @@ struct WordRange {
 };
 }  // namespace
 
-void MissClassifier::enable(unsigned cores, std::size_t lines) {
+void MissClassifier::enable(unsigned cores, std::size_t lines, std::uint32_t most_events) {
+    assert(cores <= 256 && most_events <= kMostEvents && most_events >= 2 * (cores + kWords));
     enabled_ = true;
     cores_ = cores;
+    blocks_per_line_ = (cores + kCoresPerBlock - 1) / kCoresPerBlock;
+    most_events_ = most_events;
     shadow_.assign(cores, LruShadow(lines));
 }
 
-std::uint64_t* MissClassifier::record_of(Addr line) {
-    const std::size_t length = cores_ + kWords;
+MissClassifier::Record MissClassifier::record_of(Addr line) {
     std::uint32_t& number = numbers_[LineKey{line}];
     if (number == 0) {
-        records_.resize(records_.size() + length);
-        number = static_cast<std::uint32_t>(records_.size() / length);
+        blocks_.resize(blocks_.size() + blocks_per_line_);
+        writes_.emplace_back();
+        number = static_cast<std::uint32_t>(writes_.size());
     }
-    return &records_[(number - 1) * length];
+    return {&blocks_[(number - 1) * blocks_per_line_], &writes_[number - 1]};
+}
+
+// What is compared is which of two events of the line was first, and at most one number for each core
+// and each word is kept: their ranks say the same.
+void MissClassifier::renumber(const Record& r) const {
+    std::vector<std::uint32_t> kept;
+    for (unsigned c = 0; c < cores_; ++c) kept.push_back(r.lost(c) >> 1U);
+    kept.insert(kept.end(), std::begin(r.writes->written), std::end(r.writes->written));
+    kept.push_back(0);  // never happened, and remains so
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    const auto rank = [&kept](std::uint32_t number) {
+        return static_cast<std::uint32_t>(std::lower_bound(kept.begin(), kept.end(), number) -
+                                          kept.begin());
+    };
+    for (unsigned c = 0; c < cores_; ++c) {
+        r.lost(c) = rank(r.lost(c) >> 1U) << 1U | (r.lost(c) & 1U);
+    }
+    for (std::uint32_t& w : r.writes->written) w = rank(w);
+    r.writes->events = static_cast<std::uint32_t>(kept.size());
 }
 
 void MissClassifier::on_write(unsigned core, Addr addr, unsigned size) {
     if (!enabled_) return;
-    std::uint64_t* words = record_of(line_of(addr)) + cores_;
+    const Record r = record_of(line_of(addr));
     const WordRange range(addr, size);
-    ++sequence_;
-    for (unsigned w = range.first; w <= range.last; ++w) words[w] = sequence_ << kCoreBits | core;
+    const std::uint32_t event = next_event(r);
+    for (unsigned w = range.first; w <= range.last; ++w) {
+        r.writes->written[w] = event;
+        r.writes->writer[w] = static_cast<std::uint8_t>(core);
+    }
 }
 
 MissClass MissClassifier::classify(unsigned core, Addr addr, unsigned size) {
     if (!enabled_) return MissClass::kCold;
     const Addr line = line_of(addr);
-    const std::uint64_t* record = record_of(line);
-    const std::uint64_t lost = record[core];
+    const Record r = record_of(line);
+    const std::uint32_t lost = r.lost(core);
     if (lost == 0) return MissClass::kCold;
     if ((lost & 1U) == 0) {
         // A fully associative cache of the same size would have kept it: a conflict.
@@ -58,9 +84,9 @@ MissClass MissClassifier::classify(unsigned core, Addr addr, unsigned size) {
     // that took the line is itself later than the loss.
     const WordRange range(addr, size);
     for (unsigned w = range.first; w <= range.last; ++w) {
-        const std::uint64_t written = record[cores_ + w];
-        const bool by_other = (written & ((1U << kCoreBits) - 1)) != core;
-        if (by_other && written >> kCoreBits > lost >> 1U) return MissClass::kTrueSharing;
+        if (r.writes->writer[w] != core && r.writes->written[w] > lost >> 1U) {
+            return MissClass::kTrueSharing;
+        }
     }
     return MissClass::kFalseSharing;
 }

@@ -16,24 +16,28 @@ namespace linefill::model {
 template <class Key, class Value>
 class FlatTable {
 public:
-    FlatTable() : slots_(kFirstSlots) {}
+    FlatTable() : slots_(kFirstSlots), mask_(kFirstSlots - 1) {}
 
     /// The value of `key`, a new one if there was none. Valid until the next call.
-    Value& operator[](const Key& key) {
-        std::size_t at = key.hash() & (slots_.size() - 1);
+    Value& operator[](const Key& key) { return at(key, key.hash()); }
+    /// The same with the key's hash at hand.
+    Value& at(const Key& key, std::size_t hash) {
+        std::size_t at = hash & mask_;
         while (!slots_[at].key.is_free()) {
             if (slots_[at].key == key) return slots_[at].value;
-            at = (at + 1) & (slots_.size() - 1);
+            at = (at + 1) & mask_;
         }
         return insert(key);
     }
+    /// A key with this hash is looked up soon: its slot is fetched into the host's caches.
+    void expect(std::size_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
 
     /// The value of `key`, or null.
     [[nodiscard]] const Value* find(const Key& key) const {
-        std::size_t at = key.hash() & (slots_.size() - 1);
+        std::size_t at = key.hash() & mask_;
         while (!slots_[at].key.is_free()) {
             if (slots_[at].key == key) return &slots_[at].value;
-            at = (at + 1) & (slots_.size() - 1);
+            at = (at + 1) & mask_;
         }
         return nullptr;
     }
@@ -79,9 +83,11 @@ private:
             if (!slot.key.is_free()) free_slot(larger, slot.key) = std::move(slot);
         }
         slots_ = std::move(larger);
+        mask_ = slots_.size() - 1;
     }
 
     std::vector<Slot> slots_;
+    std::size_t mask_;
     std::size_t used_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #include "kernel/sched/sched.h"
 #include "model/core/this_hw_thread.h"
 #include "model/machine.h"
-#include "scenarios/sampling/measured_filter.h"
+#include "scenarios/sampling/measured_locks.h"
 #include "scenarios/user.h"
 
 namespace linefill::scenarios {
@@ -56,13 +56,13 @@ Conductor::Conductor(kernel::Kernel& kernel, const RunRequest& request)
       total_(static_cast<double>(plan_.units)),
       classes_(2 * std::size_t{request.platform.topology.sockets}),
       on_window_(request.on_window),
-      per_cpu_(kernel.cpus()) {
-    if (request.observer != nullptr || request.lock_observer != nullptr) {
-        filter_ = std::make_unique<MeasuredFilter>(
-            request.observer, request.lock_observer, [this](unsigned cpu) {
-                const Worker* w = worker_on(cpu);
-                return w != nullptr && w->state == WorkerState::kMeasured;
-            });
+      per_cpu_(kernel.cpus()),
+      observer_(request.observer) {
+    if (request.lock_observer != nullptr) {
+        locks_ = std::make_unique<MeasuredLocks>(*this, *request.lock_observer);
+    }
+    if (observer_ != nullptr) {
+        kernel_.watch_current([this](unsigned cpu) { report_if_measured(cpu); });
     }
     plan_windows(request);
     if (request.split) {
@@ -73,6 +73,7 @@ Conductor::Conductor(kernel::Kernel& kernel, const RunRequest& request)
 
 Conductor::~Conductor() {
     if (ledger_) kernel_.set_hooks(nullptr);
+    kernel_.watch_current(nullptr);
 }
 
 void Conductor::plan_windows(const RunRequest& request) {
@@ -121,6 +122,30 @@ void Conductor::finish(Tick now) {
 Worker* Conductor::worker_on(unsigned cpu) const {
     auto* user = static_cast<UserTask*>(kernel_.current_of(cpu).user_data);
     return user == nullptr ? nullptr : &user->worker();
+}
+
+bool Conductor::is_measured(unsigned cpu) const {
+    const Worker* w = worker_on(cpu);
+    return w != nullptr && w->state == WorkerState::kMeasured;
+}
+
+void Conductor::observe() {
+    watching_ = true;
+    if (observer_ != nullptr) {
+        kernel_.machine().set_observer(observer_);
+        for (unsigned cpu = 0; cpu < kernel_.cpus(); ++cpu) report_if_measured(cpu);
+    }
+    if (locks_) kernel::lock_system().set_observer(locks_.get());
+}
+
+void Conductor::stop_observing() {
+    watching_ = false;
+    kernel_.machine().set_observer(nullptr);
+    kernel::lock_system().set_observer(nullptr);
+}
+
+void Conductor::report_if_measured(unsigned cpu) {
+    if (watching_) kernel_.machine().hw(cpu).set_reporting(is_measured(cpu));
 }
 
 unsigned Conductor::running() const {
@@ -205,6 +230,7 @@ void Conductor::enter(Worker& w, WorkerState state) {
         w.state = state;
         w.units_in_state = 0;
         if (state == WorkerState::kMeasured) w.window = windows_.size() - 1;
+        report_if_measured(hw.cpu());
         if (left_window) end_window_if_all_left();
     }
     const bool functional = state == WorkerState::kFastForward;

@@ -41,8 +41,7 @@ struct HostBudget {
     static constexpr double kFullVisits = 60'000;
 };
 
-/// Sees what is measured, and hands it on.
-class MeasuredFilter;
+class MeasuredLocks;
 
 class Conductor final : public model::Schedulable {
 public:
@@ -61,6 +60,8 @@ public:
     [[nodiscard]] Estimate estimate() const;
     [[nodiscard]] double units_done() const { return done_; }
     [[nodiscard]] double units_in_detail() const { return detailed_; }
+    /// Whether what the CPU does now is counted for a window.
+    [[nodiscard]] bool is_measured(unsigned cpu) const;
     /// By window; a run in full detail is one.
     [[nodiscard]] std::vector<ObservedWindow> observed() const;
     [[nodiscard]] const std::vector<SplitCounters>& measured_per_cpu() const { return per_cpu_; }
@@ -88,6 +89,10 @@ private:
         return phase_ == Phase::kWarmUp || phase_ == Phase::kMeasure || phase_ == Phase::kCoolDown;
     }
     void enter(Worker& w, WorkerState state);
+    void observe();
+    void stop_observing();
+    /// Tells the CPU whether the observer is to see what it does from now on.
+    void report_if_measured(unsigned cpu);
     void book(Worker& w);
     /// Returns the units that were still to be done.
     double credit(Worker& w, double units);
@@ -162,8 +167,9 @@ private:
     std::vector<SplitCounters> per_cpu_;
     std::unique_ptr<Ledger> ledger_;                                     ///< if counts are split
     std::map<std::pair<std::size_t, unsigned>, CpuSample> window_cpus_;  ///< for it
-    std::unique_ptr<MeasuredFilter> filter_;
-    bool watching_ = false;  ///< the filter is installed
+    model::AccessObserver* observer_;  ///< sees what is measured; null: nobody does
+    std::unique_ptr<MeasuredLocks> locks_;
+    bool watching_ = false;  ///< they are installed
     bool begun_ = false;     ///< the first thread has
     bool interrupted_ = false;
 };

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/lock/lock_system.h"
 #include "kernel/sched/sched.h"
 #include "kernel/syscall/syscall.h"
 #include "model/core/this_hw_thread.h"
 #include "model/machine.h"
 #include "scenarios/sampling/conductor.h"
-#include "scenarios/sampling/measured_filter.h"
 
 namespace linefill::scenarios {
 
@@ -75,10 +73,7 @@ void Conductor::begin_measure() {
     phase_target_ = full_ ? total_ / HostBudget::kFullSlices : std::max(measure_target_, 1.0);
     phase_end_ = model::this_hw_thread().now() + window_time_;
     std::fill(classes_.begin(), classes_.end(), CostClass{});
-    if (!filter_ || watching_) return;
-    watching_ = true;
-    if (filter_->wants_accesses()) kernel_.machine().set_observer(filter_.get());
-    if (filter_->wants_locks()) kernel::lock_system().set_observer(filter_.get());
+    if (!watching_ && (observer_ != nullptr || locks_)) observe();
 }
 
 void Conductor::end_window_if_all_left() {
@@ -87,11 +82,7 @@ void Conductor::end_window_if_all_left() {
 
 void Conductor::end_window() {
     phase_ = Phase::kFastForward;
-    if (watching_) {
-        watching_ = false;
-        kernel_.machine().set_observer(nullptr);
-        kernel::lock_system().set_observer(nullptr);
-    }
+    if (watching_) stop_observing();
     CostClass all;
     for (const CostClass& c : classes_) {
         all.fs += c.fs;
