@@ -413,6 +413,8 @@ void Machine::remove_watch(const HwThread& t) {
 
 void Machine::remove_monitor(const HwThread& t) {
     std::erase_if(monitors_, [&t](const Monitor& m) { return m.thread == &t; });
+    monitored_.reset();
+    for (const Monitor& m : monitors_) monitored_.set(monitor_bit(m.line));
 }
 
 void Machine::wake_monitors_slow(Addr line, Tick at) {

@@ -3,6 +3,7 @@
 // (machine.cpp); this header is free of SystemC so that what includes it compiles fast.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -126,10 +127,13 @@ public:
     void remove_watch(const HwThread& t);
     /// A halted thread waits for a write to `line` (MONITOR): whoever writes it, and whether or not
     /// the line is in the halted core's caches, which a fast-forwarded core does not keep.
-    void add_monitor(Addr line, HwThread& t) { monitors_.push_back({line, &t}); }
+    void add_monitor(Addr line, HwThread& t) {
+        monitors_.push_back({line, &t});
+        monitored_.set(monitor_bit(line));
+    }
     void remove_monitor(const HwThread& t);
     void wake_monitors(Addr line, Tick at) {
-        if (!monitors_.empty()) wake_monitors_slow(line, at);
+        if (monitored_.test(monitor_bit(line))) wake_monitors_slow(line, at);
     }
 
     /// L1D identities over all cores: fills = evictions + snoops + back-invalidations + resident.
@@ -165,6 +169,12 @@ private:
     void wake_watches(Addr line, Tick at, const HwThread* by);
     std::vector<Monitor> monitors_;
     std::vector<Monitor> watches_;
+    // Which lines may be monitored: idle CPUs are many, and every write asks.
+    static constexpr unsigned kMonitorBits = 10;
+    static std::size_t monitor_bit(Addr line) {
+        return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15U >> (64 - kMonitorBits));
+    }
+    std::bitset<std::size_t{1} << kMonitorBits> monitored_;
     InterruptSink* sink_ = nullptr;
     AccessObserver* observer_ = nullptr;
     std::string (*field_namer_)(FieldId) = nullptr;

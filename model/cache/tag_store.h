@@ -42,6 +42,7 @@ public:
         return static_cast<std::uint32_t>(slot) / stride_;
     }
     unsigned way_of(std::size_t set, std::size_t slot) const {
+        if (shift_ != 0) return static_cast<unsigned>(slot) & (stride_ - 1);
         return static_cast<unsigned>(slot - set * stride_);
     }
     bool valid(std::size_t slot) const { return tags_[slot] != kFree; }
@@ -83,6 +84,15 @@ private:
 #if defined(__SSE2__)
         // All of the set is compared: where in it the tag is cannot be predicted.
         const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+        if (stride_ == 2 * kGroup) {  // as most caches have it
+            const auto* eight = reinterpret_cast<const __m128i*>(first);
+            const __m128i low = _mm_cmpeq_epi32(_mm_load_si128(eight), wanted);
+            const __m128i high = _mm_cmpeq_epi32(_mm_load_si128(eight + 1), wanted);
+            const int mask = _mm_movemask_epi8(_mm_packs_epi32(low, high));  // two bits a way
+            return mask == 0
+                       ? kNoWay
+                       : static_cast<unsigned>(__builtin_ctz(static_cast<unsigned>(mask))) / 2;
+        }
         std::uint64_t equal = 0;
         for (unsigned group = 0; group < stride_; group += kGroup) {
             const auto* four = reinterpret_cast<const __m128i*>(first + group);

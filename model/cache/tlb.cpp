@@ -24,13 +24,19 @@ constexpr Addr kNoPage = ~Addr{0};
 TlbArray::TlbArray(const TlbConfig& c)
     : sets_(c.ways == 0 ? 0 : std::max(1U, c.entries / c.ways)),
       ways_(c.ways),
-      mask_(sets_ != 0 && (sets_ & (sets_ - 1)) == 0 ? sets_ - 1 : kNoMask),
-      pages_(static_cast<std::size_t>(sets_) * ways_, kNoPage) {}
+      mask_(sets_ == 0                   ? 0
+            : (sets_ & (sets_ - 1)) == 0 ? sets_ - 1
+                                         : kNoMask),
+      pages_(std::max<std::size_t>(static_cast<std::size_t>(sets_) * ways_, 1), kNoPage) {}
 
 bool TlbArray::lookup_older(Addr page) {
     if (sets_ == 0) return false;
     Addr* set = &pages_[first_of(page)];
-    for (unsigned w = 1; w < ways_; ++w) {
+    if (ways_ > 1 && set[1] == page) {
+        std::swap(set[0], set[1]);
+        return true;
+    }
+    for (unsigned w = 2; w < ways_; ++w) {
         if (set[w] == page) {
             std::move_backward(set, set + w, set + w + 1);
             set[0] = page;

@@ -29,11 +29,11 @@ public:
         return is_latest(page) || lookup_older(page);
     }
     /// True: a lookup would hit, and change nothing.
-    bool is_latest(Addr page) const { return sets_ != 0 && pages_[first_of(page)] == page; }
+    bool is_latest(Addr page) const { return pages_[first_of(page)] == page; }
     void fill(Addr page);
     void flush();
     bool empty() const { return sets_ == 0; }
-    unsigned entries() const { return static_cast<unsigned>(pages_.size()); }
+    unsigned entries() const { return sets_ * ways_; }
 
 private:
     bool lookup_older(Addr page);
@@ -44,8 +44,9 @@ private:
     unsigned sets_;
     unsigned ways_;
     static constexpr Addr kNoMask = ~Addr{0};
-    Addr mask_;                // of a page's set; kNoMask: their number is no power of two
-    std::vector<Addr> pages_;  // per set, most recently used first
+    Addr mask_;  // of a page's set; kNoMask: their number is no power of two
+    std::vector<Addr>
+        pages_;  // per set, most recently used first; without sets one that is no page
 };
 
 enum class TlbResult : std::uint8_t { kHit, kStlbHit, kWalk };

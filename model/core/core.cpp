@@ -67,13 +67,7 @@ Tick Core::fill_buffer_free_at(Tick at) const {
         std::sort(ready.begin(), ready.end());
         return std::max(at, ready[open_fills_]);
     }
-    if (at >= last_fill_ready_) return at;
-    Tick earliest = kNever;
-    for (const FillBuffer& f : fills_) {
-        if (f.ready <= at) return at;
-        earliest = std::min(earliest, f.ready);
-    }
-    return earliest;
+    return std::max(at, first_fill_ready_);
 }
 
 void Core::take_fill_buffer(Addr line, Tick at, Tick ready, DataSource source) {
@@ -88,7 +82,11 @@ void Core::take_fill_buffer(Addr line, Tick at, Tick ready, DataSource source) {
     *oldest = {line, ready, source};
     last_fill_ready_ = std::max(last_fill_ready_, ready);
     fill_mask_ = 0;
-    for (const FillBuffer& f : fills_) fill_mask_ |= fill_bit(f.line);
+    first_fill_ready_ = kNever;
+    for (const FillBuffer& f : fills_) {
+        fill_mask_ |= fill_bit(f.line);
+        first_fill_ready_ = std::min(first_fill_ready_, f.ready);
+    }
 }
 
 LineState Core::state_of(Addr line) const {

@@ -139,6 +139,7 @@ private:
     Tlbs tlbs_;
     std::vector<FillBuffer> fills_;
     Tick last_fill_ready_ = 0;
+    Tick first_fill_ready_ = 0;
     std::uint64_t fill_mask_ = 0;  // which lines (mod 64) may be in fills_
     unsigned open_fills_ = 0;      ///< fill buffers of requests that memory has not answered
     std::vector<Schedulable*> fill_waiters_;

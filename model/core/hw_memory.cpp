@@ -212,6 +212,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
     const bool asks_again = p.kind == PendingKind::kLocked && locked_fresh_;
     const bool lookup_counts =
         !p.counted && !asks_again && p.kind != PendingKind::kCode && p.kind != PendingKind::kWalk;
+    bool l2_has = false;
     if (p.kind != PendingKind::kCode) {
         const std::size_t slot = core_.find_l1d(line);
         if (slot != kMiss && (!write || core_.l1d_line(slot).state != LineState::kShared)) {
@@ -231,7 +232,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
             ++c[Event::kL1dMiss];
             p.counted = true;
         }
-        const bool l2_has = core_.in_l2(line);
+        l2_has = core_.in_l2(line);
         if (l2_has && slot == kMiss && (!write || core_.state_of(line) != LineState::kShared)) {
             ++c[Event::kL2Hit];
             if (p.queued) machine_.inflight().leave(line, p, now);
@@ -261,7 +262,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
         return;
     }
     p.queued = false;
-    if (p.kind != PendingKind::kCode && !core_.in_l2(line)) ++c[Event::kL2Miss];
+    if (p.kind != PendingKind::kCode && !l2_has) ++c[Event::kL2Miss];
     p.miss = MissClass::kHit;
     if (machine_.classifier().enabled()) {
         p.miss = write && core_.state_of(line) == LineState::kShared

@@ -9,59 +9,35 @@ namespace linefill::model {
 
 void Scheduler::add_lanes(std::size_t count) {
     lanes_.resize(count);
-    earliest_.assign(2 * count, kNever);
+    tree_.assign(2 * count, Node{});
     for (std::size_t lane = 0; lane < count; ++lane) {
-        if (!lanes_[lane].entries.empty()) update(lane);
+        if (!lanes_[lane].empty()) update(lane);
     }
 }
 
 void Scheduler::update(std::size_t lane) {
     const Lane& l = lanes_[lane];
-    Tick due = l.entries.empty() ? kNever : l.entries[l.first].due;
+    Node winner{l.empty() ? kNever : l.back().due, static_cast<std::uint32_t>(lane)};
     std::size_t node = lanes_.size() + lane;
-    while (earliest_[node] != due) {
-        earliest_[node] = due;
+    while (tree_[node].due != winner.due || tree_[node].lane != winner.lane) {
+        tree_[node] = winner;
         if (node == 1) break;
-        due = std::min(due, earliest_[node ^ 1]);
+        const Node& other = tree_[node ^ 1];
+        const bool other_is_left = (node & 1) != 0;
+        if (other.due < winner.due || (other.due == winner.due && other_is_left)) winner = other;
         node /= 2;
     }
 }
 
-std::size_t Scheduler::first_lane() const {
-    const Tick due = earliest_[1];
-    std::size_t node = 1;
-    // Of equal ones the left, whose ranks are lower.
-    while (node < lanes_.size()) node = 2 * node + (earliest_[2 * node] == due ? 0 : 1);
-    return node - lanes_.size();
-}
-
-void Scheduler::find_first(Lane& lane) {
-    std::size_t first = 0;
-    for (std::size_t i = 1; i < lane.entries.size(); ++i) {
-        if (less(lane.entries[i], lane.entries[first])) first = i;
-    }
-    lane.first = first;
-}
-
-void Scheduler::remove(Lane& lane, std::size_t place) {
-    lane.entries[place].what->place_ = -1;
-    const Entry moved = lane.entries.back();
-    lane.entries.pop_back();
-    if (place != lane.entries.size()) {
-        lane.entries[place] = moved;
-        moved.what->place_ = static_cast<std::int32_t>(place);
-    }
-    if (lane.first == place) {
-        find_first(lane);
-    } else if (lane.first == lane.entries.size()) {
-        lane.first = place;
-    }
+void Scheduler::remove(Lane& lane, const Schedulable& s) {
+    std::size_t at = lane.size() - 1;
+    while (lane[at].what != &s) --at;
+    lane.erase(lane.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 void Scheduler::schedule(Schedulable& s, Tick at) {
     assert(at != kNever);
     if (at < now_) at = now_;
-    s.due_ = at;
     const std::size_t number = s.rank_ >> kLaneBits;
     if (number >= lanes_.size()) {
         std::size_t count = lanes_.size();
@@ -69,54 +45,47 @@ void Scheduler::schedule(Schedulable& s, Tick at) {
         add_lanes(count);
     }
     Lane& lane = lanes_[number];
-    const Entry e{at, s.rank_, &s};
-    if (s.scheduled()) {
-        const auto place = static_cast<std::size_t>(s.place_);
-        lane.entries[place].due = at;
-        if (place == lane.first) {
-            find_first(lane);
-        } else if (less(e, lane.entries[lane.first])) {
-            lane.first = place;
-        } else {
-            return;
-        }
-    } else {
-        s.place_ = static_cast<std::int32_t>(lane.entries.size());
-        lane.entries.push_back(e);
-        if (lane.entries.size() == 1 || less(e, lane.entries[lane.first])) {
-            lane.first = static_cast<std::size_t>(s.place_);
-        } else {
-            return;
-        }
+    if (s.scheduled_) {
+        if (s.due_ == at) return;
+        remove(lane, s);
     }
+    s.due_ = at;
+    s.scheduled_ = true;
+    const Entry e{at, s.rank_, &s};
+    lane.push_back(e);
+    std::size_t place = lane.size() - 1;
+    for (; place != 0 && less(lane[place - 1], e); --place) lane[place] = lane[place - 1];
+    lane[place] = e;
     update(number);
 }
 
 void Scheduler::cancel(Schedulable& s) {
-    if (!s.scheduled()) return;
+    if (!s.scheduled_) return;
+    s.scheduled_ = false;
     const std::size_t number = s.rank_ >> kLaneBits;
-    remove(lanes_[number], static_cast<std::size_t>(s.place_));
+    remove(lanes_[number], s);
     update(number);
 }
 
 Schedulable& Scheduler::take_first() {
-    const std::size_t number = first_lane();
+    const std::size_t number = tree_[1].lane;
     Lane& lane = lanes_[number];
-    Schedulable& first = *lane.entries[lane.first].what;
-    remove(lane, lane.first);
+    Schedulable& first = *lane.back().what;
+    first.scheduled_ = false;
+    lane.pop_back();
     update(number);
     return first;
 }
 
 bool Scheduler::goes_first(const Agent& self, Tick at) const {
-    if (at != earliest_[1]) return at < earliest_[1];
-    const Lane& lane = lanes_[first_lane()];
-    return self.rank() < lane.entries[lane.first].rank;
+    const Node& first = tree_[1];
+    if (at != first.due || first.due == kNever) return at < first.due;
+    return self.rank() < lanes_[first.lane].back().rank;
 }
 
 Agent* Scheduler::next_agent() {
     for (;;) {
-        if (stop_requested_ || earliest_[1] >= external_due_) return nullptr;
+        if (stop_requested_ || tree_[1].due >= external_due_) return nullptr;
         Schedulable& first = take_first();
         assert(first.due_ >= now_);
         now_ = first.due_;
@@ -169,7 +138,7 @@ bool Scheduler::run() {
             (external_due_ == kNever || (external_.awaits_answer && !external_.awaits_answer()))) {
             return false;
         }
-        if (external_due_ != kNever && earliest_[1] >= external_due_) {
+        if (external_due_ != kNever && tree_[1].due >= external_due_) {
             const Tick until = external_due_;
             if (until > now_) now_ = until;
             external_.run_until(until);

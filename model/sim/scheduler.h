@@ -31,7 +31,7 @@ public:
     Schedulable(const Schedulable&) = delete;
     Schedulable& operator=(const Schedulable&) = delete;
 
-    bool scheduled() const { return place_ >= 0; }
+    bool scheduled() const { return scheduled_; }
     Tick due() const { return due_; }
     std::uint32_t rank() const { return rank_; }
 
@@ -43,8 +43,8 @@ private:
     friend class Scheduler;
     Tick due_ = 0;
     std::uint32_t rank_;
-    std::int32_t place_ = -1;  ///< in its lane of the scheduler; -1: not scheduled
-    bool is_agent_;            ///< has a fiber to continue on; events act at once
+    bool scheduled_ = false;
+    bool is_agent_;  ///< has a fiber to continue on; events act at once
 };
 
 /// A schedulable that owns a fiber: a hardware thread.
@@ -85,7 +85,7 @@ public:
     /// Lets everything that is due before (`at`, rank of `self`) act first; returns at once if that
     /// is nothing. Called by `self` on its own fiber.
     void sync(Agent& self, Tick at) {
-        if (at < earliest_[1] && at < external_due_) {
+        if (at < tree_[1].due && at < external_due_) {
             if (at > now_) now_ = at;
             return;
         }
@@ -94,7 +94,7 @@ public:
 
     /// True if sync(self, at) would return at once.
     bool is_next(const Agent& self, Tick at) const {
-        return (at < earliest_[1] || (at == earliest_[1] && goes_first(self, at))) &&
+        return (at < tree_[1].due || (at == tree_[1].due && goes_first(self, at))) &&
                at < external_due_;
     }
 
@@ -133,38 +133,38 @@ private:
         std::uint32_t rank;
         Schedulable* what;
     };
-    /// What is scheduled with ranks of one range (a CPU and its events), in no order: it is little.
-    struct Lane {
-        std::vector<Entry> entries;
-        std::size_t first = 0;  ///< index of the earliest
+    /// What is scheduled with ranks of one range (a CPU and its events), the earliest last: it is
+    /// little, and what comes in is due soon as a rule.
+    using Lane = std::vector<Entry>;
+    /// The earliest of some lanes: when, and of which lane.
+    struct Node {
+        Tick due = kNever;
+        std::uint32_t lane = 0;
     };
     static constexpr unsigned kLaneBits = 8;  // the bits of a rank above these name its lane
 
     static bool less(const Entry& a, const Entry& b) {
         return a.due < b.due || (a.due == b.due && a.rank < b.rank);
     }
-    bool empty() const { return earliest_[1] == kNever; }
+    bool empty() const { return tree_[1].due == kNever; }
     /// Whether (at, rank of self) comes before everything that is scheduled.
     bool goes_first(const Agent& self, Tick at) const;
     void sync_slow(Agent& self, Tick at);
     /// Takes actions until an agent must run; returns it, or null: back to the driver.
     Agent* next_agent();
     void give_up(Agent& self);
-    /// The lane of the earliest entry; there must be one.
-    std::size_t first_lane() const;
     /// Takes the earliest entry out.
     Schedulable& take_first();
-    void remove(Lane& lane, std::size_t place);
-    void find_first(Lane& lane);
+    static void remove(Lane& lane, const Schedulable& s);
     /// Lets the tree know what is the earliest of a lane now.
     void update(std::size_t lane);
     void add_lanes(std::size_t count);
 
     std::vector<Lane> lanes_;  // a power of two of them
-    // A tournament: node i holds the earlier of nodes 2i and 2i + 1, the last lanes_.size() nodes the
-    // lanes' earliest; kNever if there is none. Nothing in it points back, so a change of one lane
-    // touches few lines of the host's memory.
-    std::vector<Tick> earliest_;
+    // A tournament: node i holds the earlier of nodes 2i and 2i + 1 (the left, whose ranks are lower,
+    // if both are due at once), the last lanes_.size() nodes the lanes' earliest; kNever if there is
+    // none.
+    std::vector<Node> tree_;
     Tick now_ = 0;
     Tick external_due_ = kNever;
     External external_;
