@@ -20,10 +20,10 @@ namespace {
 using model::UserError;
 
 const std::vector<std::string>& known_keys() {
-    static const std::vector<std::string> keys{"title",   "platform", "workload", "parameter",
-                                               "values",  "baseline", "patched",  "repeats",
-                                               "metrics", "set",      "config",   "boot"};
-    return keys;
+    static const std::vector<std::string> kKeys{"title",   "platform", "workload", "parameter",
+                                                "values",  "baseline", "patched",  "repeats",
+                                                "metrics", "set",      "config",   "boot"};
+    return kKeys;
 }
 
 /// Reads one scenario's keys, with file and line in every complaint.

@@ -32,10 +32,10 @@ void WorkloadRegistry::add(std::unique_ptr<WorkloadKind> kind) {
 }
 
 const std::vector<std::string>& WorkloadRegistry::planned() {
-    static const std::vector<std::string> names{"chrt",     "cpu-hogs", "hackbench", "idle",
-                                                "lat_unix", "netperf",  "nice",      "perf",
-                                                "pipetest", "rt-app",   "taskset",   "tbench"};
-    return names;
+    static const std::vector<std::string> kNames{"chrt",     "cpu-hogs", "hackbench", "idle",
+                                                 "lat_unix", "netperf",  "nice",      "perf",
+                                                 "pipetest", "rt-app",   "taskset",   "tbench"};
+    return kNames;
 }
 
 std::vector<const WorkloadKind*> WorkloadRegistry::kinds() const {

@@ -3,6 +3,7 @@
 #include "kernel/sched/weight.h"
 
 #include <array>
+#include <cstddef>
 
 #include "kernel/base/function.h"
 #include "kernel/kernel.h"
@@ -27,10 +28,15 @@ constexpr std::array<u32, 40> kInverses = {
 
 constexpr u64 kInverseOne = 0xffffffffULL;  // of weight 1
 
+std::size_t row_of(int nice) {
+    const int row = nice + 20;
+    return static_cast<std::size_t>(row);
+}
+
 }  // namespace
 
-u32 nice_weight(int nice) { return kWeights.at(static_cast<std::size_t>(nice + 20)); }
-u32 nice_inverse(int nice) { return kInverses.at(static_cast<std::size_t>(nice + 20)); }
+u32 nice_weight(int nice) { return kWeights.at(row_of(nice)); }
+u32 nice_inverse(int nice) { return kInverses.at(row_of(nice)); }
 
 u32 inverse_of(u64 w) {
     if (w >= kInverseOne) return 1;

@@ -13,11 +13,11 @@ namespace {
 using Probe = ProbeTable (*)(const model::Platform&, const ProbeOptions&);
 
 const std::map<std::string, Probe>& probes() {
-    static const std::map<std::string, Probe> all{{"bandwidth", probe_bandwidth},
-                                                  {"c2c", probe_c2c},
-                                                  {"latency", probe_latency},
-                                                  {"tlb", probe_tlb}};
-    return all;
+    static const std::map<std::string, Probe> kAll{{"bandwidth", probe_bandwidth},
+                                                   {"c2c", probe_c2c},
+                                                   {"latency", probe_latency},
+                                                   {"tlb", probe_tlb}};
+    return kAll;
 }
 
 }  // namespace

@@ -54,12 +54,12 @@ private:
 }  // namespace
 
 const std::vector<ArgumentSpec>& PoundKind::arguments() const {
-    static const std::vector<ArgumentSpec> table{
+    static const std::vector<ArgumentSpec> kTable{
         {"--threads", "", "N", "threads that call", 1, kMostThreads, true, 0, true},
         {"--calls", "", "N", "calls in all, divided over the threads (5000000)", 1,
          1'000'000'000'000, false, kCalls, false},
     };
-    return table;
+    return kTable;
 }
 
 std::unique_ptr<Workload> PoundKind::make(const Arguments& given) const {

@@ -25,8 +25,6 @@ struct Case {
 };
 
 /// In the test's listed name, which must not hold addresses.
-// The name is GoogleTest's.
-// NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 /// Sampled: windows, ticks and switches stand for more than themselves. In full: nothing does.

@@ -20,7 +20,7 @@ private:
 
 }  // namespace
 
-KernelBench::KernelBench(BenchOptions options) {
+KernelBench::KernelBench(const BenchOptions& options) {
     std::vector<model::Override> overrides;
     for (const std::string& o : options.platform) overrides.push_back(model::parse_override(o));
     const model::Platform platform = model::load_platform(

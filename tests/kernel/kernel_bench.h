@@ -26,7 +26,7 @@ struct BenchOptions {
 
 class KernelBench {
 public:
-    explicit KernelBench(BenchOptions options = {});
+    explicit KernelBench(const BenchOptions& options = {});
     ~KernelBench();
 
     Kernel& kernel() { return *kernel_; }

@@ -66,7 +66,7 @@ TEST(ConfigFileTest, WrittenAndReadBackItIsTheSameRun) {
 
 TEST(ConfigFileTest, MistakesAreNamedWithTheirLine) {
     const std::string text = write_run_config(example(), kDirs);
-    const auto complaint = [&](std::string from, const std::string& to) {
+    const auto complaint = [&](const std::string& from, const std::string& to) {
         std::string changed = text;
         changed.replace(changed.find(from), from.size(), to);
         try {

@@ -103,8 +103,6 @@ struct PlaceboCase {
     unsigned repeats;
 };
 
-// The name is GoogleTest's.
-// NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const PlaceboCase& c, std::ostream* out) { *out << c.threads; }
 
 class SlowPlaceboTest : public testing::TestWithParam<PlaceboCase> {

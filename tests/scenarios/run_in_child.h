@@ -24,6 +24,7 @@ struct Summary {
         const auto i = static_cast<std::size_t>(e);
         return user[i] + kernel[i];
     }
+    bool operator==(const Summary&) const = default;
 };
 
 /// A request for `command` on xeon-snb-2s; `spec` as after -k.

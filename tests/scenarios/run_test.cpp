@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole runs: what they count, that they repeat to the byte, that draws are all that seeds change.
-#include <cstring>
-
 #include <gtest/gtest.h>
 
 #include "model/sim/error.h"
@@ -17,8 +15,6 @@ TestRun pound(const std::string& arguments) {
     run.command = "pound_clock_gettime " + arguments;
     return run;
 }
-
-bool same(const Summary& a, const Summary& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 TEST(RunWorkload, SmallWorkIsSimulatedInDetailFromBeginningToEnd) {
     const Summary s = run_in_child(pound("--threads 4 --calls 400"));
@@ -53,19 +49,19 @@ TEST(RunWorkload, CpiComponentsSumToTheUnhaltedTime) {
 
 TEST(RunWorkload, TheSameRequestGivesTheSameBytes) {
     const TestRun run = pound("--threads 5 --calls 200000");
-    EXPECT_TRUE(same(run_in_child(run), run_in_child(run)));
+    EXPECT_TRUE(run_in_child(run) == run_in_child(run));
 }
 
 TEST(RunWorkload, SeedsChangeTheResultByTheDrawsAlone) {
     TestRun run = pound("--threads 5 --calls 200000");
     const Summary drawn = run_in_child(run);
     run.seed = 2;
-    EXPECT_FALSE(same(drawn, run_in_child(run)));
+    EXPECT_FALSE(drawn == run_in_child(run));
 
     run.draws = false;
     const Summary two = run_in_child(run);
     run.seed = 1;
-    EXPECT_TRUE(same(two, run_in_child(run)));
+    EXPECT_TRUE(two == run_in_child(run));
 }
 
 TEST(RunWorkload, ALongRunIsSampled) {

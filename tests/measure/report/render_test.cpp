@@ -45,8 +45,6 @@ struct Case {
     const char* name;
 };
 
-// The name is GoogleTest's.
-// NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class Reports : public testing::TestWithParam<Case> {};

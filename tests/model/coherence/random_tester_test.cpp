@@ -41,7 +41,7 @@ TesterReport clean_run(const std::vector<std::string>& overrides, std::uint64_t 
                        TesterOptions options) {
     options.operations = operations / kShare;
     options.sweep_every = options.operations / 8;
-    const TesterReport r = run_tester(test_platform(overrides), options);
+    TesterReport r = run_tester(test_platform(overrides), options);
     expect_clean(r, options.operations);
     return r;
 }

@@ -19,7 +19,7 @@ namespace {
 /// Answers each read after a fixed delay.
 class PlainMemory : public sc_core::sc_module {
 public:
-    PlainMemory(sc_core::sc_module_name name, sc_core::sc_time delay)
+    PlainMemory(sc_core::sc_module_name name, const sc_core::sc_time& delay)
         : sc_core::sc_module(name), socket("socket"), delay_(delay) {
         socket.register_b_transport(this, &PlainMemory::serve);
     }

@@ -25,8 +25,6 @@ struct BadValue {
     const char* expected;
 };
 
-// The name is GoogleTest's.
-// NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const BadValue& bad, std::ostream* out) { *out << bad.key_and_value; }
 
 class BadValueTest : public testing::TestWithParam<BadValue> {};
@@ -128,8 +126,6 @@ struct BadEdit {
     const char* detail = "";
 };
 
-// The name is GoogleTest's.
-// NOLINTNEXTLINE(readability-identifier-naming)
 void PrintTo(const BadEdit& bad, std::ostream* out) { *out << bad.name; }
 
 class BadEditTest : public testing::TestWithParam<BadEdit> {};

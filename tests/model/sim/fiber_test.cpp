@@ -69,7 +69,7 @@ TEST(FiberTest, UnwindingDestroysWhatIsOnItsStack) {
     const auto witness = std::make_shared<int>(1);
     Fiber* self = nullptr;
     Fiber holder([&, witness] {
-        const std::shared_ptr<int> on_stack = witness;
+        const std::vector<std::shared_ptr<int>> on_stack(1, witness);
         Fiber::switch_to(*self, main);
         std::terminate();
     });
