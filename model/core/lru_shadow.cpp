@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/core/lru_shadow.h"
 
+#include <algorithm>
+
 namespace linefill::model {
 
 LruShadow::LruShadow(std::size_t capacity) : nodes_(capacity) {
@@ -13,43 +15,44 @@ LruShadow::LruShadow(std::size_t capacity) : nodes_(capacity) {
 
 void LruShadow::insert(Addr line, std::size_t slot) {
     auto node = static_cast<Index>(heap_.size());
-    ++clock_;
     if (heap_.size() < nodes_.size()) {
-        heap_.push_back({clock_, node});  // later than all others: it stays at the end
+        nodes_[node].use = next_use(node);
+        heap_.push_back(nodes_[node].use);  // later than all others: it stays at the end
     } else {
         node = oldest();
         forget(nodes_[node].line);
         slot = slot_of(line);  // forgetting may have moved entries
-        heap_.front().used = clock_;
-        sift_down();
+        nodes_[node].use = next_use(node);
+        replace_first(nodes_[node].use);
     }
-    nodes_[node] = {line, clock_};
+    nodes_[node].line = line;
     table_[slot] = node;
 }
 
 // The first of the heap is the oldest if it was not used since it was put there: no other can be older.
 LruShadow::Index LruShadow::oldest() {
     for (;;) {
-        Use& first = heap_.front();
-        const std::uint64_t used = nodes_[first.node].used;
-        if (first.used == used) return first.node;
-        first.used = used;
-        sift_down();
+        const Index node = node_of(heap_.front());
+        if (heap_.front() == nodes_[node].use) return node;
+        replace_first(nodes_[node].use);
     }
 }
 
-void LruShadow::sift_down() {
-    const Use moved = heap_.front();
+void LruShadow::replace_first(Use use) {
+    const std::size_t size = heap_.size();
     std::size_t at = 0;
     for (;;) {
-        std::size_t child = 2 * at + 1;
-        if (child >= heap_.size()) break;
-        if (child + 1 < heap_.size() && heap_[child + 1].used < heap_[child].used) ++child;
-        if (heap_[child].used >= moved.used) break;
+        const std::size_t first = 4 * at + 1;
+        if (first >= size) break;
+        std::size_t child = first;
+        for (std::size_t c = first + 1; c < std::min(first + 4, size); ++c) {
+            if (heap_[c] < heap_[child]) child = c;
+        }
+        if (heap_[child] >= use) break;
         heap_[at] = heap_[child];
         at = child;
     }
-    heap_[at] = moved;
+    heap_[at] = use;
 }
 
 // Entries behind the hole that probed past it move up, so that no search ends too early.

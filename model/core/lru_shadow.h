@@ -24,7 +24,7 @@ public:
         if (table_[slot] == kNone) {
             insert(line, slot);
         } else {
-            nodes_[table_[slot]].used = ++clock_;
+            nodes_[table_[slot]].use = next_use(table_[slot]);
         }
     }
     [[nodiscard]] bool contains(Addr line) const { return table_[slot_of(line)] != kNone; }
@@ -33,18 +33,20 @@ private:
     using Index = std::uint16_t;
     static constexpr Index kNone = 0xffff;
 
+    /// When a node was used, and in the lowest bits which: one number to compare.
+    using Use = std::uint64_t;
+    static constexpr unsigned kIndexBits = 16;
     struct Node {
         Addr line = ~Addr{0};
-        std::uint64_t used = 0;
-    };
-    struct Use {
-        std::uint64_t used;  ///< no later than the node's own
-        Index node;
+        Use use = 0;
     };
 
+    static Index node_of(Use use) { return static_cast<Index>(use); }
+    [[nodiscard]] Use next_use(Index node) { return ++clock_ << kIndexBits | node; }
     void insert(Addr line, std::size_t slot);
     [[nodiscard]] Index oldest();
-    void sift_down();
+    /// Puts a later use of some node in the place of the first.
+    void replace_first(Use use);
     void forget(Addr line);
     [[nodiscard]] std::size_t home_of(Addr line) const {
         return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15U >> 32U) & mask_;
@@ -60,7 +62,7 @@ private:
     std::vector<Node> nodes_;
     std::vector<Index> table_;  // at most a quarter in use
     std::size_t mask_;
-    std::vector<Use> heap_;  // of the nodes in use: earliest first
+    std::vector<Use> heap_;  // for each node in use its last use or an earlier one; four children
     std::uint64_t clock_ = 0;
 };
 
