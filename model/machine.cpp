@@ -344,6 +344,7 @@ Addr Machine::page_table_entry(Addr addr) const {
     if ((addr & kSmallPageBit) != 0) {
         return kTables + (Addr{64} << 20) + (physical(addr) >> 12) % (Addr{1} << 22) * 8;
     }
+    if ((addr & kImageBit) != 0) return kTables + (Addr{32} << 20) + (physical(addr) >> 21) * 8;
     if (platform_.tlb.linear_map_page == "1GiB") return kTables + (addr >> 30) * 8;
     if (platform_.tlb.linear_map_page == "2MiB") return kTables + (addr >> 21) * 8;
     return kTables + (Addr{64} << 20) + (addr >> 12) % (Addr{1} << 22) * 8;

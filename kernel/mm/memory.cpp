@@ -3,6 +3,7 @@
 #include "kernel/mm/memory.h"
 
 #include "kernel/kernel.h"
+#include "model/cache/tlb.h"
 #include "model/machine.h"
 #include "model/sim/error.h"
 
@@ -57,8 +58,8 @@ Addr Memory::data(std::string_view symbol, unsigned size, unsigned align) {
     const Addr at = (data_next_ + align - 1) / align * align;
     data_next_ = at + size;
     if (data_next_ > data_end_) throw model::InternalError("kernel data section is full");
-    data_.emplace(std::string(symbol), at);
-    return at;
+    data_.emplace(std::string(symbol), at | model::kImageBit);
+    return at | model::kImageBit;
 }
 
 Addr Memory::alloc_pages(unsigned node, unsigned order) { return frames_->alloc(node, order); }

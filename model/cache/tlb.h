@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TLBs of one core, shared by its hardware threads. Pages are 4 KiB, 2 MiB or 1 GiB; the page of an
-// address follows from the address (Addr bit 62 marks a mapping by 4 KiB pages).
+// address follows from the address (Addr bit 62 marks a mapping by 4 KiB pages, bit 61 the kernel's
+// image).
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,12 @@
 namespace linefill::model {
 
 /// Set in addresses that are mapped by 4 KiB pages (user memory, vmalloc); the rest of the address is
-/// the physical one. Addresses without it lie in the kernel's linear map.
+/// the physical one.
 inline constexpr Addr kSmallPageBit = Addr{1} << 62;
-constexpr Addr physical(Addr a) { return a & ~kSmallPageBit; }
+/// Set in addresses of static kernel data: they are reached through the mapping of the kernel's image,
+/// which has the pages of its text. Addresses without either bit lie in the kernel's linear map.
+inline constexpr Addr kImageBit = Addr{1} << 61;
+constexpr Addr physical(Addr a) { return a & ~(kSmallPageBit | kImageBit); }
 
 enum class PageSize : std::uint8_t { k4K, k2M, k1G };
 constexpr unsigned page_bits(PageSize p) {
@@ -55,7 +59,10 @@ class Tlbs {
 public:
     explicit Tlbs(const TlbsConfig& c);
 
-    PageSize page_of(Addr a) const { return (a & kSmallPageBit) != 0 ? PageSize::k4K : linear_; }
+    PageSize page_of(Addr a) const {
+        if ((a & (kSmallPageBit | kImageBit)) == 0) return linear_;
+        return (a & kSmallPageBit) != 0 ? PageSize::k4K : text_;
+    }
     /// Looks a data address up, filling on a miss.
     TlbResult data(Addr a) {
         const PageSize size = page_of(a);

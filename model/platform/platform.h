@@ -107,7 +107,7 @@ struct TlbsConfig {
     Latency stlb_hit;               ///< penalty of a first-level miss that hits the second level
     Latency walk;  ///< page walk with the paging-structure caches warm, without the leaf access
     std::string linear_map_page = "1GiB";   ///< of the kernel's linear map: 4KiB, 2MiB, 1GiB
-    std::string kernel_text_page = "2MiB";  ///< of the kernel's code
+    std::string kernel_text_page = "2MiB";  ///< of the kernel's image: code and static data
     bool operator==(const TlbsConfig&) const = default;
 };
 

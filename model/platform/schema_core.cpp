@@ -217,7 +217,7 @@ void add_caches(Schema& out) {
         "page size of the kernel's linear map"));
     out.push_back(choice(
         "tlb.kernel_text_page", pages, [](Platform& p) { return &p.tlb.kernel_text_page; },
-        "page size of the kernel's code"));
+        "page size of the kernel's image: code and static data"));
 }
 
 }  // namespace

@@ -42,6 +42,17 @@ TEST(TlbsTest, SmallPagesReachSixtyFourThenTheSecondLevelThenAWalk) {
     pass(64, TlbResult::kWalk);
 }
 
+TEST(TlbsTest, StaticKernelDataLiesInThePagesOfTheImage) {
+    Tlbs t(test_platform().tlb);
+    const Addr symbol = kImageBit | (Addr{16} << 20);
+    EXPECT_EQ(t.data(symbol), TlbResult::kWalk);
+    // Four giant pages, all that there is room for: none is in the other's way.
+    for (Addr page = 0; page < 4; ++page) EXPECT_EQ(t.data(page << 30), TlbResult::kWalk);
+    EXPECT_EQ(t.data(symbol + (Addr{2} << 20) - 8), TlbResult::kHit);
+    EXPECT_EQ(t.data(symbol + (Addr{2} << 20)), TlbResult::kWalk) << "the next page of 2 MiB";
+    for (Addr page = 0; page < 4; ++page) EXPECT_EQ(t.data(page << 30), TlbResult::kHit);
+}
+
 TEST(TlbsTest, TheLinearMapUsesItsOwnPageSize) {
     Tlbs giant(test_platform().tlb);
     EXPECT_EQ(giant.data(0), TlbResult::kWalk);
