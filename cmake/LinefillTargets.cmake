@@ -30,7 +30,8 @@ function(linefill_tests layer)
     set(target ${layer}_tests)
     linefill_sources(sources tests/${layer})
     add_executable(${target} ${sources} "${PROJECT_SOURCE_DIR}/tests/gtest_main.cpp")
-    target_link_libraries(${target} PRIVATE ${ARGN} GTest::gmock GTest::gtest)
+    target_link_libraries(${target} PRIVATE ${ARGN} linefill_test_options GTest::gmock GTest::gtest)
+    linefill_use_test_headers(${target})
     # Generous limits: they catch a hang, they do not judge speed on a loaded machine.
     set(common DISCOVERY_TIMEOUT 120 TEST_PREFIX "${layer}." WORKING_DIRECTORY
                "${PROJECT_SOURCE_DIR}")
