@@ -339,15 +339,13 @@ void Machine::retime(unsigned socket) {
 
 void Machine::activity_changed(unsigned socket) { retime(socket); }
 
-Addr Machine::page_table_entry(Addr addr) const {
+Addr Machine::page_table_entry(Addr addr, PageSize page) {
     constexpr Addr kTables = Addr{64} << 20;
-    if ((addr & kSmallPageBit) != 0) {
-        return kTables + (Addr{64} << 20) + (physical(addr) >> 12) % (Addr{1} << 22) * 8;
-    }
-    if ((addr & kImageBit) != 0) return kTables + (Addr{32} << 20) + (physical(addr) >> 21) * 8;
-    if (platform_.tlb.linear_map_page == "1GiB") return kTables + (addr >> 30) * 8;
-    if (platform_.tlb.linear_map_page == "2MiB") return kTables + (addr >> 21) * 8;
-    return kTables + (Addr{64} << 20) + (addr >> 12) % (Addr{1} << 22) * 8;
+    constexpr Addr kOfImage = Addr{32} << 20;
+    constexpr Addr kOfSmallPages = Addr{64} << 20;
+    const Addr number = physical(addr) >> page_bits(page);
+    if (page == PageSize::k4K) return kTables + kOfSmallPages + number % (Addr{1} << 22) * 8;
+    return kTables + ((addr & kImageBit) != 0 ? kOfImage : 0) + number * 8;
 }
 
 void Machine::start(unsigned cpu, ExecutionContext& first, Tick at) {

@@ -78,7 +78,7 @@ public:
         return static_cast<unsigned>(a / platform_.memory.size_per_node);
     }
     /// The page-table entry that a walk for `addr` reads last.
-    Addr page_table_entry(Addr addr) const;
+    static Addr page_table_entry(Addr addr, PageSize page);
     /// Bytes at the start of node 0 that hold page tables and kernel text; not for allocation.
     static constexpr Addr kReservedBytes = Addr{256} << 20;
 

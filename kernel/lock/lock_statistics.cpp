@@ -44,22 +44,22 @@ void LockStatistics::on_release(model::FieldId field, std::uint32_t instance, un
 
 LockTotals LockStatistics::of_class(model::FieldId field) const {
     LockTotals sum;
-    for (const auto& [key, totals] : locks()) {
-        if (key.first == field) sum += totals;
+    for (const auto& [lock, totals] : locks_.sorted()) {
+        if (lock.field == field) sum += *totals;
     }
     return sum;
 }
 
 std::vector<LockStatistics::Row> LockStatistics::by_class() const {
     std::vector<Row> rows;
-    const std::map<Key, LockTotals> all = locks();
+    const auto all = locks_.sorted();
     for (auto at = all.begin(); at != all.end();) {
-        const model::FieldId field = at->first.first;
+        const model::FieldId field = at->first.field;
         const FieldInfo& info = FieldRegistry::instance().info(field);
         Row row{info.structure + "." + info.field, 0, {}};
-        for (; at != all.end() && at->first.first == field; ++at) {
+        for (; at != all.end() && at->first.field == field; ++at) {
             ++row.instances;
-            row.totals += at->second;
+            row.totals += *at->second;
         }
         rows.push_back(row);
     }

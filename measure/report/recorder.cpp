@@ -19,9 +19,6 @@ using model::DataSource;
 using model::MissClass;
 
 constexpr std::size_t kLinesKept = 512;  // of a run, for report c2c
-constexpr unsigned kCpuBits = 64;
-
-std::uint64_t bit_of(unsigned cpu) { return std::uint64_t{1} << (cpu % kCpuBits); }
 
 std::string field_name(model::FieldId id) {
     if (id == model::kNoField) return "";
@@ -56,7 +53,7 @@ void Recorder::take(const model::BatchedAccess* first, std::size_t count) {
         ++others.by_source[static_cast<std::size_t>(a.source)];
         ++others.by_miss[static_cast<std::size_t>(a.miss)];
         others.latency += a.latency;
-        others.cpus |= bit_of(a.cpu);
+        others.cpus |= model::cpu_bit(a.cpu);
     }
 }
 

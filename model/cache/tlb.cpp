@@ -24,10 +24,13 @@ constexpr Addr kNoPage = ~Addr{0};
 TlbArray::TlbArray(const TlbConfig& c)
     : sets_(c.ways == 0 ? 0 : std::max(1U, c.entries / c.ways)),
       ways_(c.ways),
-      mask_(sets_ == 0                   ? 0
-            : (sets_ & (sets_ - 1)) == 0 ? sets_ - 1
-                                         : kNoMask),
+      mask_(set_mask(sets_)),
       pages_(std::max<std::size_t>(static_cast<std::size_t>(sets_) * ways_, 1), kNoPage) {}
+
+Addr TlbArray::set_mask(unsigned sets) {
+    if (sets == 0) return 0;
+    return (sets & (sets - 1)) == 0 ? sets - 1 : kNoMask;
+}
 
 bool TlbArray::lookup_older(Addr page) {
     if (sets_ == 0) return false;
@@ -68,7 +71,7 @@ Tlbs::Tlbs(const TlbsConfig& c)
 
 TlbResult Tlbs::data_older(Addr a) {
     const PageSize size = page_of(a);
-    const Addr page = physical(a) >> page_bits(size);
+    const Addr page = a >> page_bits(size);
     TlbArray& first = size == PageSize::k4K ? d4k_ : size == PageSize::k2M ? d2m_ : d1g_;
     if (first.lookup(page)) return TlbResult::kHit;
     if (first.empty() && std::exchange(last_without_entries_, page) == page) return TlbResult::kHit;

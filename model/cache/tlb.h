@@ -41,6 +41,7 @@ public:
 
 private:
     bool lookup_older(Addr page);
+    static Addr set_mask(unsigned sets);
     std::size_t first_of(Addr page) const {
         return (mask_ != kNoMask ? page & mask_ : page % sets_) * ways_;
     }
@@ -49,8 +50,8 @@ private:
     unsigned ways_;
     static constexpr Addr kNoMask = ~Addr{0};
     Addr mask_;  // of a page's set; kNoMask: their number is no power of two
-    std::vector<Addr>
-        pages_;  // per set, most recently used first; without sets one that is no page
+    /// Per set, most recently used first; of an array without entries one that is no page.
+    std::vector<Addr> pages_;
 };
 
 enum class TlbResult : std::uint8_t { kHit, kStlbHit, kWalk };
@@ -59,6 +60,7 @@ class Tlbs {
 public:
     explicit Tlbs(const TlbsConfig& c);
 
+    /// Pages are told apart with the bits of their mapping, as the mappings are different ones.
     PageSize page_of(Addr a) const {
         if ((a & (kSmallPageBit | kImageBit)) == 0) return linear_;
         return (a & kSmallPageBit) != 0 ? PageSize::k4K : text_;
@@ -66,13 +68,13 @@ public:
     /// Looks a data address up, filling on a miss.
     TlbResult data(Addr a) {
         const PageSize size = page_of(a);
-        if (first_level(size).is_latest(physical(a) >> page_bits(size))) return TlbResult::kHit;
+        if (first_level(size).is_latest(a >> page_bits(size))) return TlbResult::kHit;
         return data_older(a);
     }
     /// True: data() would say kHit, and change nothing.
     bool data_hits(Addr a) const {
         const PageSize size = page_of(a);
-        return first_level(size).is_latest(physical(a) >> page_bits(size));
+        return first_level(size).is_latest(a >> page_bits(size));
     }
     /// Looks a code address up, filling on a miss.
     TlbResult code(Addr a, bool user);

@@ -59,14 +59,17 @@ struct BatchedTime {
     Tick fs;
 };
 
-/// Hits that have no address; `cpus` are those that made them, modulo 64.
+/// Stands for the CPU, modulo 64, in the sets of CPUs that accessed something.
+constexpr std::uint64_t cpu_bit(unsigned cpu) { return std::uint64_t{1} << (cpu % 64); }
+
+/// Hits that have no address; `cpus` are those that made them.
 struct BulkHits {
     std::uint64_t count = 0;
     std::uint64_t cpus = 0;
 
     void add(unsigned cpu, std::uint64_t n) {
         count += n;
-        cpus |= std::uint64_t{1} << (cpu % 64);
+        cpus |= cpu_bit(cpu);
     }
 };
 

@@ -50,6 +50,8 @@ public:
     /// L1D slot that holds the line with at least the right to read, or kMiss.
     std::size_t find_l1d(Addr line) const { return l1d_.find(line); }
     PrivateLine& l1d_line(std::size_t slot) { return l1d_.meta(slot); }
+    /// The line is used up to `at`: a snoop before that is answered no earlier. What runs ahead of
+    /// global time only notes the use in l1d().
     void touch_l1d(std::size_t slot, Tick at) {
         l1d_.touch(slot);
         PrivateLine& p = l1d_.meta(slot);

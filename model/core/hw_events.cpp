@@ -299,7 +299,7 @@ void HwThread::report_performed(const PendingAccess& p, MissClass miss, Tick at)
 
 void HwThread::tell_access(const AccessRecord& r) {
     if (batch_ != nullptr) {
-        batch_->BatchObserver::on_access(r);
+        batch_->on_access(r);
     } else {
         observer_->on_access(r);
     }
@@ -322,26 +322,19 @@ void HwThread::report_issue(AccessKind kind, Addr addr, unsigned size, FieldId f
 
 void HwThread::report_served(AccessKind kind, FieldId field, Addr addr, Tick at, Tick latency,
                              DataSource source) {
-    const Addr line = line_of(physical(addr));
-    shadow_->touch(line);
+    shadow_->touch(line_of(physical(addr)));
     if (!reporting_) return;
-    const FunctionId function = context_ != nullptr ? context_->top() : kNoFunction;
-    if (spinning_ && kind == AccessKind::kLoad) kind = AccessKind::kSpin;
-    if (batch_ != nullptr) {
-        batch_->add(BatchedAccess{line, AccessSite::of(field, function, kind, addr), latency,
-                                  static_cast<std::uint16_t>(cpu_), source, MissClass::kHit});
-        return;
-    }
-    observer_->on_access({.cpu = cpu_,
-                          .function = function,
-                          .caller = context_ != nullptr ? context_->caller() : kNoFunction,
-                          .field = field,
-                          .kind = kind,
-                          .source = source,
-                          .miss = MissClass::kHit,
-                          .addr = physical(addr),
-                          .at = at,
-                          .latency = latency});
+    const bool polls = spinning_ && kind == AccessKind::kLoad;
+    tell_access({.cpu = cpu_,
+                 .function = context_ != nullptr ? context_->top() : kNoFunction,
+                 .caller = context_ != nullptr ? context_->caller() : kNoFunction,
+                 .field = field,
+                 .kind = polls ? AccessKind::kSpin : kind,
+                 .source = source,
+                 .miss = MissClass::kHit,
+                 .addr = physical(addr),
+                 .at = at,
+                 .latency = latency});
 }
 
 }  // namespace linefill::model

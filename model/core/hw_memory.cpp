@@ -39,7 +39,7 @@ Tick HwThread::translate_slow(Addr addr, bool is_store, Tick at) {
     const bool known_at = at != kNever;
     const Tick from = known_at ? at : now_;
     const Tick start = known_at ? std::max(at, core_.walker_free_at) : now_;
-    const Addr leaf = machine_.page_table_entry(addr);
+    const Addr leaf = Machine::page_table_entry(addr, core_tlbs_.page_of(addr));
     const Addr line = line_of(leaf);
     Tick leaf_latency = timing_.l1;
     // The delay shows in the access that waits for the walk.

@@ -71,22 +71,16 @@ void HwThread::set_kernel_mode(bool kernel) {
 
 void HwThread::observe_time(Tick fs, CpiComponent c, FieldId field) {
     if (!reporting_ || context_ == nullptr || fs == 0) return;
-    if (batch_ != nullptr && c != CpiComponent::kIdle) {
-        batch_->add(BatchedTime{
-            TimeSite::of(context_->top(), context_->caller(), field, static_cast<unsigned>(c)),
-            fs});
-        return;
-    }
     tell_time(context_->top(), context_->caller(), field, c, fs);
 }
 
 void HwThread::tell_time(FunctionId function, FunctionId caller, FieldId field, CpiComponent c,
                          Tick fs) {
     const auto component = static_cast<unsigned>(c);
-    if (batch_ == nullptr) {
+    if (batch_ != nullptr) {
+        batch_->on_time(cpu_, function, caller, field, component, fs);
+    } else {
         observer_->on_time(cpu_, function, caller, field, component, fs);
-    } else if (c != CpiComponent::kIdle) {
-        batch_->add(BatchedTime{TimeSite::of(function, caller, field, component), fs});
     }
 }
 

@@ -159,9 +159,9 @@ public:
     void set_functional(bool on) { functional_ = on; }
     /// Who is told of accesses and time (null: nobody); `shadow`: of the core, for the classes of misses.
     void set_observer(AccessObserver* observer, LruShadow* shadow);
-    bool observing() const { return observer_ != nullptr; }
+    bool observing() const { return observing_; }
     /// Whether the observer is told of what this thread does from now on; at first it is.
-    void set_reporting(bool on) { reporting_ = on && observing(); }
+    void set_reporting(bool on) { reporting_ = on && observing_; }
     bool functional() const { return functional_; }
     /// Moves local time on by `cost` in global order, taking interrupts that fall due on the way
     /// (if enabled). Returns when local time has reached the end.

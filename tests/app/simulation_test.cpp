@@ -282,8 +282,7 @@ TEST(SimulationTest, ValidatePrintsPredictionsAndSkips) {
         "m.csv",
         kMeasured +
             "g,patched,xeon-snb-2s,v4.7-rc7,prefetch-curr-exec-start,,,pound_times --threads 2 "
-            "--calls "
-            "600,cycles,count,lower,900000,1.5,s\n"
+            "--calls 600,cycles,count,lower,900000,1.5,s\n"
             "n,baseline,xeon-hsw-2s,v4.5-rc1,,,,tbench --clients 1,throughput,MB/s,higher,1,,s\n");
     const std::string csv = good({"validate", file, "-r", "2", "--format", "csv"}).out;
     EXPECT_THAT(csv, StartsWith("group,workload,metric,unit,better,baseline_predicted,"));

@@ -2,6 +2,7 @@
 // Spinlocks on the modelled machine: exclusion, order, the accesses that a hand-over makes.
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -249,25 +250,31 @@ double ns_per_acquisition(LockKind kind, unsigned contenders, model::Tick quantu
 // The message of commit 2c83e8e9492d has 5 million acquisitions by each of 3 to 8 threads of one socket
 // of a Westmere-EX: 2248 ms with 3 threads and 5563 ms with 8, that is 150 and 139 ns a hand-over. Sandy
 // Bridge's clock is a quarter faster.
-TEST(ContendedLockTest, AQueuedHandOverCostsTheSameHoweverManyWait) {
-    const double three = ns_per_acquisition(LockKind::kQueued, 3, 0);
-    EXPECT_GT(three, 90);
-    EXPECT_LT(three, 160);
+struct Contention {
+    unsigned contenders;
+    model::Tick quantum;
+};
+class QueuedHandOverTest : public testing::TestWithParam<Contention> {};
+// With run-ahead too: a holder that is ahead on the host does not get through its critical section
+// unseen.
+INSTANTIATE_TEST_SUITE_P(Contenders, QueuedHandOverTest,
+                         testing::Values(Contention{3, 0}, Contention{8, 0},
+                                         Contention{3, model::kMicrosecond}),
+                         [](const auto& info) {
+                             return std::to_string(info.param.contenders) +
+                                    (info.param.quantum != 0 ? "WithRunAhead" : "");
+                         });
+
+TEST_P(QueuedHandOverTest, CostsTheSameHoweverManyWait) {
+    const double ns =
+        ns_per_acquisition(LockKind::kQueued, GetParam().contenders, GetParam().quantum);
+    EXPECT_GT(ns, 90);
+    EXPECT_LT(ns, 160);
 }
-TEST(ContendedLockTest, WithEightToo) {
-    const double eight = ns_per_acquisition(LockKind::kQueued, 8, 0);
-    EXPECT_GT(eight, 90);
-    EXPECT_LT(eight, 160);
-}
-// A holder that is ahead on the host does not get through its critical section unseen.
-TEST(ContendedLockTest, RunAheadMakesNoHandOverCheaper) {
-    const double three = ns_per_acquisition(LockKind::kQueued, 3, model::kMicrosecond);
-    EXPECT_GT(three, 90);
-    EXPECT_LT(three, 160);
-}
+
 // Boyd-Wickizer and others, "Non-scalable locks are dangerous", 2012: all who wait fetch the word at every
 // release, one after the other, so that the next holder has half of them before it.
-TEST(ContendedLockTest, EachFurtherWaiterForATicketMakesTheHandOverSlower) {
+TEST(TicketHandOverTest, EachFurtherWaiterForATicketMakesTheHandOverSlower) {
     const double eight = ns_per_acquisition(LockKind::kTicket, 8, 0);
     EXPECT_GT(eight, 130);
     EXPECT_LT(eight, 210);

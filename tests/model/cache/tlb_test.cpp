@@ -53,6 +53,14 @@ TEST(TlbsTest, StaticKernelDataLiesInThePagesOfTheImage) {
     for (Addr page = 0; page < 4; ++page) EXPECT_EQ(t.data(page << 30), TlbResult::kHit);
 }
 
+TEST(TlbsTest, AnImagePageIsNotThatOfTheLinearMapOverTheSameMemory) {
+    Tlbs t(test_platform({"tlb.linear_map_page=2MiB"}).tlb);
+    const Addr at = Addr{16} << 20;
+    EXPECT_EQ(t.data(at), TlbResult::kWalk);
+    EXPECT_EQ(t.data(kImageBit | at), TlbResult::kWalk);
+    EXPECT_EQ(t.data(at), TlbResult::kHit);
+}
+
 TEST(TlbsTest, TheLinearMapUsesItsOwnPageSize) {
     Tlbs giant(test_platform().tlb);
     EXPECT_EQ(giant.data(0), TlbResult::kWalk);
