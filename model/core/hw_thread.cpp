@@ -147,7 +147,8 @@ void HwThread::execute_detailed(unsigned n) {
     retire_window();
     while (window_count_ != 0) {
         const std::uint64_t behind = instructions_ - window_[window_head_].instruction;
-        const std::uint64_t room = behind < window_limit_ ? window_limit_ - behind : 0;
+        const unsigned limit = window_limit();
+        const std::uint64_t room = behind < limit ? limit - behind : 0;
         if (n <= room) break;
         issue(static_cast<unsigned>(room) + 1);
         n -= static_cast<unsigned>(room) + 1;
@@ -193,12 +194,34 @@ std::uint64_t HwThread::rdtsc() {
 // ---- the reorder window ---------------------------------------------------------------------
 
 void HwThread::share_buffers() {
-    // Reorder and store buffer are split while both threads run, the scheduler is not.
+    // Reorder and store buffer are split while both threads run; for the scheduler they compete.
     const CoreConfig& core = machine_.platform().core;
     const bool split = sibling_ != nullptr && !sibling_->halted_;
-    window_limit_ = std::min(split ? core.window / 2 : core.window, machine_.scheduler_window());
-    if (!machine_.platform().mechanisms.finite_window) window_limit_ = ~0U >> 1;
+    reorder_limit_ = split ? core.window / 2 : core.window;
     store_room_ = split ? core.store_buffer / 2 : core.store_buffer;
+}
+
+unsigned HwThread::behind_oldest(Tick at) const {
+    unsigned behind = at < waited_until_ ? waited_behind_ : 0;
+    if (window_count_ != 0) {
+        const Outstanding& o = window_[window_head_];
+        if (pending_.ready_of(o.token) > at) {
+            behind = std::max(behind, static_cast<unsigned>(instructions_ - o.instruction));
+        }
+    }
+    return behind;
+}
+
+unsigned HwThread::window_limit() const {
+    const Platform& platform = machine_.platform();
+    if (!platform.mechanisms.finite_window) return ~0U >> 1;
+    const unsigned fill_it = machine_.scheduler_window();
+    if (fill_it == ~0U || sibling_ == nullptr || sibling_->halted_) {
+        return std::min(reorder_limit_, fill_it);
+    }
+    // The entries that the sibling's waiting instructions leave, but no less than half of them.
+    const unsigned taken = std::min(sibling_->behind_oldest(now_), fill_it / 2);
+    return std::min(reorder_limit_, fill_it - taken);
 }
 
 void HwThread::set_halted(bool halted) {
@@ -243,16 +266,17 @@ void HwThread::finish_oldest() {
     // Nobody else changes the window while this thread waits.
     const Outstanding& o = window_[window_head_];
     const Tick when = known(o.token);
+    waited_behind_ = static_cast<unsigned>(instructions_ - o.instruction);
+    waited_until_ = when;
     stall_until(when, o.token.pending >= 0 ? component_of(o.token) : o.component, o.field);
     pop_window();
 }
 
 void HwThread::retire_window_slow() {
-    const unsigned limit = window_limit_;  // the sibling may stop or start during a wait
     do {
         const Outstanding& o = window_[window_head_];
         if (pending_.ready_of(o.token) > now_) {
-            if (instructions_ - o.instruction <= limit) return;
+            if (instructions_ - o.instruction <= window_limit()) return;
             finish_oldest();
         } else {
             pop_window();

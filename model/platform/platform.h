@@ -51,7 +51,8 @@ struct CoreConfig {
     double smt_issue_share = 0.6;  ///< rate of one thread while its sibling issues too, 0.5..1
     unsigned window = 168;         ///< reorder buffer, instructions; halved while the sibling runs
     /// Scheduler entries. Instructions that wait for a load in flight stay there, so the overlap ends
-    /// when they fill it, if the reorder buffer has not filled before; shared by the siblings as needed.
+    /// when they fill it, if the reorder buffer has not filled before. The siblings compete for them:
+    /// each has those that the other does not use, and at least half.
     unsigned scheduler = 54;
     unsigned rdtsc_uops = 1;  ///< entries of the reorder buffer that RDTSC takes
     /// Share of the instructions behind a load in flight that need its value, directly or not: they

@@ -76,7 +76,8 @@ void add_core(Schema& out) {
         "reorder buffer, instructions; half of it while the sibling runs"));
     out.push_back(count(
         "core.scheduler", 1, kMostEntries, [](Platform& p) { return &p.core.scheduler; },
-        "scheduler, entries: instructions that wait for a load stay in it"));
+        "scheduler, entries: instructions that wait for a load stay in it, those of both "
+        "siblings"));
     out.push_back(count(
         "core.rdtsc_uops", 1, kMostEntries, [](Platform& p) { return &p.core.rdtsc_uops; },
         "entries of the reorder buffer that RDTSC takes"));

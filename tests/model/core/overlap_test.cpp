@@ -197,6 +197,38 @@ TEST_F(OverlapTest, AFullSchedulerEndsTheOverlap) {
     EXPECT_LT(took, static_cast<double>(2 * dram(1000) + 110 * kCycle));
 }
 
+// Eighty instructions behind a load fill the scheduler of the next three, if one thread has it all.
+
+class SharedSchedulerTest : public OverlapTest {
+protected:
+    SharedSchedulerTest() {
+        build({"memory.latency=1000ns", "core.dependent_share=0.5", "core.scheduler=40"});
+    }
+    bool sixty_apart_overlap() {
+        const auto misses = [this](HwThread& hw) { two_misses(this, hw, *test_, 60); };
+        return time(misses) < 3 * dram(1000) / 2;
+    }
+};
+
+TEST_F(SharedSchedulerTest, AnIdleSiblingLeavesAllOfIt) { EXPECT_TRUE(sixty_apart_overlap()); }
+
+TEST_F(SharedSchedulerTest, ASiblingThatComputesKeepsNoneForLong) {
+    test_->background(16, [](HwThread& hw) {
+        for (int i = 0; i < 200000; ++i) hw.execute(10);
+    });
+    EXPECT_TRUE(sixty_apart_overlap());
+}
+
+TEST_F(SharedSchedulerTest, ASiblingThatWaitsForALoadLeavesHalf) {
+    test_->background(16, [this](HwThread& hw) {
+        for (unsigned i = 0; i < 200; ++i) {
+            hw.load(test_->line_on(0, 6000 + i), 8, kNoField);
+            hw.execute(500);
+        }
+    });
+    EXPECT_FALSE(sixty_apart_overlap());
+}
+
 TEST_F(OverlapTest, ABusySiblingTakesIssueSlots) {
     build({"core.smt_issue_share=0.6"});
     test_->background(16, [](HwThread& hw) {
