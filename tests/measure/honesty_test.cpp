@@ -132,21 +132,27 @@ TEST_P(SlowPlaceboTest, APrefetchOfAnUnrelatedLineGainsNothing) {
             compare_runs("pound", GetParam().threads, describe_metric(metric), before, {after});
         return row.patched.at(0).value().gain;
     };
+    // Of six intervals of 95 %, one leaves out 0 in every fourth set of seeds. Together they hold
+    // for 95 % when each is one of 99.2 %: Student's t of nine degrees of freedom, 3.4 for 2.26.
+    constexpr double kOfSix = 3.4 / 2.26;
     for (const char* metric : {"cycles", "elapsed"}) {
         const Gain gain = gain_in(metric);
-        // Of six intervals of 95 %, one leaves out 0 in every fourth set of seeds. Together they hold
-        // for 95 % when each is one of 99.2 %: Student's t of nine degrees of freedom, 3.4 for 2.26.
-        constexpr double kOfSix = 3.4 / 2.26;
         EXPECT_LE(std::abs(gain.pct), kOfSix * (gain.hi_pct - gain.lo_pct) / 2)
             << metric << ": " << gain.pct << " % [" << gain.lo_pct << ", " << gain.hi_pct << "]";
         EXPECT_LT(gain.hi_pct - gain.lo_pct, 8) << metric << ": too wide to tell anything";
     }
     // The line that it brings is one more fill for each call that finds it evicted: the ratio may rise
-    // by that (at 8 threads by 1.3 %), but not fall.
-    EXPECT_NE(gain_in("L1-dcache-miss-ratio").verdict, Verdict::kBetter);
+    // by that (at 8 threads by 1.3 %). It falls by no more than the prefetch itself, which is a load.
+    const Gain ratio = gain_in("L1-dcache-miss-ratio");
+    const double itself = 100 * 5e6 / *metric_value(before[0], "L1-dcache-loads");
+    EXPECT_LE(ratio.pct, itself + kOfSix * (ratio.hi_pct - ratio.lo_pct) / 2);
     // It was there: one instruction more per call.
-    const double more =
-        *metric_value(after[0], "instructions:u") - *metric_value(before[0], "instructions:u");
+    double more = 0;
+    for (unsigned i = 0; i < repeats; ++i) {
+        more += (*metric_value(after[i], "instructions:u") -
+                 *metric_value(before[i], "instructions:u")) /
+                repeats;
+    }
     EXPECT_NEAR(more, 5e6, 2e5);
 }
 

@@ -154,7 +154,8 @@ TEST_F(XeonSnbTest, TargetsAreTheMeasuredBehaviour) {
 TEST_F(XeonSnbTest, EventsHaveTheDefinitionsOfSandyBridge) {
     const auto& events = p_.pmu.events;
     EXPECT_EQ(events.at("L1-dcache-load-misses"), "l1d_fill");
-    EXPECT_EQ(events.at("L1-dcache-loads"), "loads");
+    EXPECT_EQ(events.at("L1-dcache-loads"), "loads + software_prefetch");
+    EXPECT_EQ(events.at("dTLB-loads"), "loads + software_prefetch");
     EXPECT_EQ(events.at("LLC-loads"), "llc_data_read");
     EXPECT_EQ(events.at("LLC-load-misses"), "llc_data_read_miss");
     EXPECT_EQ(events.at("dTLB-load-misses"), "dtlb_walk_load");
