@@ -76,11 +76,10 @@ Kernel::Kernel(model::Machine& machine, const KernelSpec& spec, const Layout& la
     }
     model::Random phases(options.seed, "tick phase");
     const std::uint64_t tick_ns = 1'000'000'000ULL / static_cast<unsigned>(spec.hz());
-    for (unsigned cpu = 0; cpu < cpus_; ++cpu) {
-        // Without the draw ticks come one after another, evenly spread.
-        tick_phase_ns_.push_back(options.draws.tick_phase ? phases.below(tick_ns)
-                                                          : tick_ns * cpu / cpus_);
-    }
+    // All CPUs tick at the same time, or with skew_tick=1 one after another within half a tick.
+    const std::uint64_t phase = options.draws.tick_phase ? phases.below(tick_ns) : 0;
+    const std::uint64_t skew = spec.skew_tick() ? tick_ns / 2 / cpus_ : 0;
+    for (unsigned cpu = 0; cpu < cpus_; ++cpu) tick_phase_ns_.push_back(phase + skew * cpu);
     if (options.draws.init_cpu) {
         init_cpu_ = static_cast<unsigned>(model::Random(options.seed, "init cpu").below(cpus_));
     }

@@ -42,7 +42,7 @@ struct KernelOptions {
     struct Draws {
         bool page_frames = true;  ///< where pages lie in a node's memory
         bool freelists = true;    ///< which objects of partial slabs are free
-        bool tick_phase = true;   ///< of each CPU's timer tick
+        bool tick_phase = true;   ///< of the timer ticks
         bool init_cpu = true;     ///< the CPU that the first program starts on
     } draws;
 };

@@ -237,6 +237,8 @@ void KernelSpec::finish() {
     schedstats_on_ =
         config_on("SCHEDSTATS") &&
         (!schedstats_switchable() || (asked != boot.end() && asked->second == "enable"));
+    const auto skew = boot.find("skew_tick");
+    skew_tick_ = skew != boot.end() && skew->second == "1";
 }
 
 KernelSpec parse_kernel_spec(std::string_view text, const std::vector<std::string>& config,

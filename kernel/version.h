@@ -67,6 +67,9 @@ struct KernelSpec {
     /// There is a run-time switch, so that each site costs a NOP when it is off.
     [[nodiscard]] bool schedstats_switchable() const { return at_least(KernelVersion::kV4_6); }
 
+    /// Ticks of different CPUs do not fall on the same time (skew_tick=1).
+    [[nodiscard]] bool skew_tick() const { return skew_tick_; }
+
     /// Recomputes what is derived from the members above; for code that builds a spec by hand.
     void finish();
 
@@ -74,6 +77,7 @@ private:
     std::array<std::uint64_t, 4> bits_{};
     int hz_ = 250;
     bool schedstats_on_ = false;
+    bool skew_tick_ = false;
 };
 
 /// Parses `VERSION {"+"PATCH | "~"PATCH}`, where a patch is a slug or at least seven digits of its

@@ -79,6 +79,11 @@ const std::vector<OptionInfo>& known_boot_parameters() {
          {"enable", "disable"},
          "scheduler statistics at run time, from v4.6 on",
          {}},
+        {"skew_tick",
+         "0",
+         {"0", "1"},
+         "1: the CPUs' ticks come one after another, not all at once",
+         {}},
     };
     return kParameters;
 }

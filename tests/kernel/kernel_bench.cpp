@@ -29,7 +29,7 @@ KernelBench::KernelBench(const BenchOptions& options) {
     machine_options.seed = options.kernel.seed;
     machine_options.quantum = options.quantum;
     machine_ = std::make_unique<model::Machine>(platform, machine_options);
-    const KernelSpec spec = parse_kernel_spec(options.spec);
+    const KernelSpec spec = parse_kernel_spec(options.spec, {}, options.boot);
     const Layout layout = Layout::for_kernel(spec.version, "x86_64");
     kernel_ = std::make_unique<Kernel>(*machine_, spec, layout, options.kernel);
     kernel_->boot();

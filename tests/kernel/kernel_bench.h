@@ -18,6 +18,7 @@ namespace linefill::kernel {
 
 struct BenchOptions {
     std::string spec = "v4.7-rc7";
+    std::vector<std::string> boot;      ///< parameters
     bool functional = true;             ///< scheduling without caches: only advance() moves time
     std::vector<std::string> platform;  ///< overrides, KEY=VALUE
     KernelOptions kernel{};

@@ -185,6 +185,12 @@ TEST(KernelSpecTest, ScheduleStatisticsFollowVersionConfigurationAndBoot) {
         parse_kernel_spec("v4.7-rc7", {"SCHEDSTATS=n"}, {"schedstats=enable"}).schedstats_on());
 }
 
+TEST(KernelSpecTest, TicksAreSkewedOnRequest) {
+    EXPECT_FALSE(parse_kernel_spec("v4.7-rc7").skew_tick());
+    EXPECT_FALSE(parse_kernel_spec("v4.7-rc7", {}, {"skew_tick=0"}).skew_tick());
+    EXPECT_TRUE(parse_kernel_spec("v4.7-rc7", {}, {"skew_tick=1"}).skew_tick());
+}
+
 TEST(KernelSpecTest, WrongBootParametersAreRefused) {
     EXPECT_THAT(spec_error("v3.18-rc5", {}, {"schedstats=enable"}),
                 HasSubstr("v3.18-rc5 has no such boot parameter"));
