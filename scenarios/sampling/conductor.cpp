@@ -76,20 +76,29 @@ Conductor::~Conductor() {
     kernel_.watch_current(nullptr);
 }
 
+unsigned Conductor::windows_at(double visits) const {
+    const double least = std::max(HostBudget::kVisitsPerWindow,
+                                  HostBudget::kUnitsPerThread * plan_.threads * visits);
+    return std::clamp(static_cast<unsigned>(HostBudget::kMeasuredVisits / least),
+                      HostBudget::kFewestWindows, HostBudget::kMostWindows);
+}
+
 void Conductor::plan_windows(const RunRequest& request) {
     const SamplingOptions& wish = request.sampling;
-    const unsigned all = HostBudget::kWindows + 1;
+    const double visits = plan_.visits_per_unit(std::min(plan_.threads, kernel_.cpus()));
+    const bool told = wish.units > 0 || wish.time > 0;
+    const unsigned windows = told ? HostBudget::kFewestWindows : windows_at(visits);
+    const unsigned all = windows + 1;
     if (wish.units > 0) window_units_ = static_cast<double>(wish.units) / all;
     if (wish.time > 0) window_time_ = std::max<Tick>(wish.time / all, 1);
-    const double visits = plan_.visits_per_unit(std::min(plan_.threads, kernel_.cpus()));
     const bool small = total_ * visits <= HostBudget::kFullVisits && wish.time == 0;
     full_ = wish.full || (wish.units > 0 ? static_cast<double>(wish.units) >= total_ : small);
 
     model::Random random(request.seed, "windows");
-    for (unsigned k = 0; k < HostBudget::kWindows; ++k) {
+    for (unsigned k = 0; k < windows; ++k) {
         const double u = request.draws.start_skew ? random.unit() : 0.5;
         // Windows of neighbouring strata, and the one at the start, keep a distance.
-        targets_.push_back(total_ * (k + 0.1 + 0.8 * u) / HostBudget::kWindows);
+        targets_.push_back(total_ * (k + 0.1 + 0.8 * u) / windows);
     }
 }
 
@@ -275,6 +284,7 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
             enter(w, phase_ == Phase::kMeasure ? WorkerState::kMeasured : WorkerState::kDetail);
             // Entering may have ended the window for all.
             if (!in_detail()) continue;
+            if (phase_ == Phase::kWarmUp) stir();
             unit();
             w.units_in_state += 1;
             const double done = credit(w, 1);
@@ -301,6 +311,12 @@ void Conductor::repeat(Worker& w, std::uint64_t units, const std::function<void(
         ++tail_windows_;
         kernel_.machine().scheduler().schedule(*this, model::this_hw_thread().now());
     }
+}
+
+void Conductor::stir() {
+    if (!drift_ || mean_cost_ <= 0 || phase_units_ > HostBudget::kStirUntil * phase_target_) return;
+    if (random_.unit() >= HostBudget::kStirShare) return;
+    model::this_hw_thread().advance(static_cast<Tick>(random_.unit() * cost_here()));
 }
 
 bool Conductor::fewer_work() const {

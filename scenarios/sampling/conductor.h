@@ -29,10 +29,17 @@ namespace linefill::scenarios {
 /// What a run may cost the host, in one place. A visit is one thread looked at by one unit of work,
 /// some 160 modelled accesses; all windows together come to less than one second of a host core.
 struct HostBudget {
-    static constexpr double kVisitsPerWindow = 3'000;  ///< measured, of each window at full load
-    static constexpr double kWarmUpShare = 0.3;        ///< of a window's measured part, before it
-    static constexpr double kTailShare = 0.4;          ///< size of a window of the tail
-    static constexpr unsigned kWindows = 5;            ///< besides the one at the start
+    static constexpr double kMeasuredVisits = 15'000;  ///< of all windows, at full load
+    static constexpr double kVisitsPerWindow = 1'500;  ///< at least
+    static constexpr double kUnitsPerThread = 4;       ///< at least, in a window
+    static constexpr double kWarmUpShare = 0.5;        ///< of a window's measured part, before it
+    /// Of the units of a warm-up, up to this share of it, so many begin late (Conductor::stir).
+    static constexpr double kStirShare = 0.3, kStirUntil = 0.7;
+    static constexpr double kTailShare = 0.4;  ///< size of a window of the tail
+    /// Windows besides the one at the start. Threads that follow one another through the same locks
+    /// do so in an order that holds for a window and sets its cost: many short ones say more than few
+    /// long ones, where the threads are few enough for short ones.
+    static constexpr unsigned kFewestWindows = 5, kMostWindows = 10;
     static constexpr unsigned kFullSlices =
         40;  ///< "windows" of a run in full detail, one after another
     static constexpr unsigned kTailWindows = 4;
@@ -110,6 +117,10 @@ private:
     /// where they happen to be in their units, not all at one beginning: who follows whom at what
     /// distance decides how they contend.
     [[nodiscard]] bool must_align(Worker& w);
+    /// Before a unit of a warm-up: holds some threads up for part of one, as a tick does. Threads that
+    /// have drifted one at a time come back into a queue that is in motion, and tend to end up where
+    /// it has gaps: orders that cost less are more frequent than among orders drawn at random.
+    void stir();
     /// Lets the rest of the unit pass.
     void finish_unit(Worker& w);
     void advance_units(Worker& w, double units, double cost, model::Tick limit);
@@ -127,6 +138,8 @@ private:
     void plan_next(model::Tick now);
     void check_stop();
     void plan_windows(const RunRequest& request);
+    /// How many windows a run gets besides the one at the start, at `visits` per unit.
+    [[nodiscard]] unsigned windows_at(double visits) const;
 
     kernel::Kernel& kernel_;
     WorkPlan plan_;

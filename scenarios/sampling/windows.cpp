@@ -51,7 +51,7 @@ void Conductor::open_window() {
         measure_target_ = HostBudget::kVisitsPerWindow / plan_.visits_per_unit(threads);
         if (tail_due_) measure_target_ *= HostBudget::kTailShare;
         // A thread's first and last unit are cut at other points of the others' units: some are needed.
-        measure_target_ = std::max(measure_target_, 4.0 * threads);
+        measure_target_ = std::max(measure_target_, HostBudget::kUnitsPerThread * threads);
     }
     phase_target_ = std::max(measure_target_ * HostBudget::kWarmUpShare, 2.0 * threads);
 }
