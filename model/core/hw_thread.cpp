@@ -147,6 +147,7 @@ void HwThread::execute_detailed(unsigned n) {
     retire_window();
     while (window_count_ != 0) {
         const std::uint64_t behind = instructions_ - window_[window_head_].instruction;
+        if (behind + n <= window_least_) break;
         const unsigned limit = window_limit();
         const std::uint64_t room = behind < limit ? limit - behind : 0;
         if (n <= room) break;
@@ -195,10 +196,15 @@ std::uint64_t HwThread::rdtsc() {
 
 void HwThread::share_buffers() {
     // Reorder and store buffer are split while both threads run; for the scheduler they compete.
-    const CoreConfig& core = machine_.platform().core;
+    const Platform& platform = machine_.platform();
+    const CoreConfig& core = platform.core;
     const bool split = sibling_ != nullptr && !sibling_->halted_;
-    reorder_limit_ = split ? core.window / 2 : core.window;
     store_room_ = split ? core.store_buffer / 2 : core.store_buffer;
+    const unsigned reorder = split ? core.window / 2 : core.window;
+    const unsigned fill_it = machine_.scheduler_window();
+    window_most_ = std::min(reorder, fill_it);
+    window_least_ = split ? std::min(reorder, fill_it - fill_it / 2) : window_most_;
+    if (!platform.mechanisms.finite_window) window_least_ = window_most_ = ~0U >> 1;
 }
 
 unsigned HwThread::behind_oldest(Tick at) const {
@@ -213,15 +219,11 @@ unsigned HwThread::behind_oldest(Tick at) const {
 }
 
 unsigned HwThread::window_limit() const {
-    const Platform& platform = machine_.platform();
-    if (!platform.mechanisms.finite_window) return ~0U >> 1;
+    if (window_least_ == window_most_) return window_most_;
+    // The entries of the scheduler that the sibling's waiting instructions leave.
     const unsigned fill_it = machine_.scheduler_window();
-    if (fill_it == ~0U || sibling_ == nullptr || sibling_->halted_) {
-        return std::min(reorder_limit_, fill_it);
-    }
-    // The entries that the sibling's waiting instructions leave, but no less than half of them.
-    const unsigned taken = std::min(sibling_->behind_oldest(now_), fill_it / 2);
-    return std::min(reorder_limit_, fill_it - taken);
+    const unsigned left = fill_it - std::min(sibling_->behind_oldest(now_), fill_it);
+    return std::clamp(left, window_least_, window_most_);
 }
 
 void HwThread::set_halted(bool halted) {
@@ -276,7 +278,8 @@ void HwThread::retire_window_slow() {
     do {
         const Outstanding& o = window_[window_head_];
         if (pending_.ready_of(o.token) > now_) {
-            if (instructions_ - o.instruction <= window_limit()) return;
+            const std::uint64_t behind = instructions_ - o.instruction;
+            if (behind <= window_least_ || behind <= window_limit()) return;
             finish_oldest();
         } else {
             pop_window();

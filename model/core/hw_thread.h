@@ -277,7 +277,7 @@ private:
     /// How many instructions go on behind the oldest access in the window: as many as the reorder
     /// buffer holds, and as fill the scheduler's entries with those of them that wait for it.
     unsigned window_limit() const;
-    /// Of these, those that are there at `at`.
+    /// Of these, those that are there at `at` while it is still out.
     unsigned behind_oldest(Tick at) const;
     void pop_window() {
         if (window_[window_head_].token.pending >= 0) --window_pending_;
@@ -391,7 +391,8 @@ private:
     Tick unsettled_ = 0;              // unhalted time not yet in kCycles
     std::size_t window_head_ = 0, window_count_ = 0;
     unsigned window_pending_ = 0;  // of those in the window: with a pending access
-    unsigned reorder_limit_ = 0;   // what the reorder buffer holds behind the oldest access in it
+    unsigned window_least_ = 0;    // what window_limit() is at least, and at most
+    unsigned window_most_ = 0;
     unsigned waited_behind_ = 0;   // instructions behind the access that was last waited for
     Tick waited_until_ = 0;        // and when it came
     unsigned store_room_ = 0;      // store buffer entries
