@@ -20,6 +20,8 @@ public:
 
     /// An access to `line`: it is the youngest now, and the oldest falls out if there is no room.
     void touch(Addr line) {
+        if (line == youngest_) return;
+        youngest_ = line;
         const std::size_t slot = slot_of(line);
         if (table_[slot] == kNone) {
             insert(line, slot);
@@ -64,6 +66,7 @@ private:
     std::size_t mask_;
     std::vector<Use> heap_;  // for each node in use its last use or an earlier one; four children
     std::uint64_t clock_ = 0;
+    Addr youngest_ = ~Addr{0};
 };
 
 }  // namespace linefill::model
