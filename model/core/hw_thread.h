@@ -393,10 +393,10 @@ private:
     unsigned window_pending_ = 0;  // of those in the window: with a pending access
     unsigned window_least_ = 0;    // what window_limit() is at least, and at most
     unsigned window_most_ = 0;
-    unsigned waited_behind_ = 0;   // instructions behind the access that was last waited for
-    Tick waited_until_ = 0;        // and when it came
-    unsigned store_room_ = 0;      // store buffer entries
-    Tick known_ready_ = 0;         // latest time known, of the values in the window and before it
+    unsigned waited_behind_ = 0;  // instructions behind the access that was last waited for
+    Tick waited_until_ = 0;       // and when it came
+    unsigned store_room_ = 0;     // store buffer entries
+    Tick known_ready_ = 0;        // latest time known, of the values in the window and before it
     Core& core_;
     Tlbs& core_tlbs_;
     ExecutionContext* context_ = nullptr;
