@@ -76,10 +76,9 @@ Kernel::Kernel(model::Machine& machine, const KernelSpec& spec, const Layout& la
     }
     model::Random phases(options.seed, "tick phase");
     const std::uint64_t tick_ns = 1'000'000'000ULL / static_cast<unsigned>(spec.hz());
-    // All CPUs tick at the same time, or with skew_tick=1 one after another within half a tick.
-    const std::uint64_t phase = options.draws.tick_phase ? phases.below(tick_ns) : 0;
-    const std::uint64_t skew = spec.skew_tick() ? tick_ns / 2 / cpus_ : 0;
-    for (unsigned cpu = 0; cpu < cpus_; ++cpu) tick_phase_ns_.push_back(phase + skew * cpu);
+    if (options.draws.tick_phase) tick_phase_ns_ = phases.below(tick_ns);
+    // Half a tick is divided over the CPUs.
+    if (spec.skew_tick()) tick_skew_ns_ = tick_ns / 2 / cpus_;
     if (options.draws.init_cpu) {
         init_cpu_ = static_cast<unsigned>(model::Random(options.seed, "init cpu").below(cpus_));
     }
@@ -154,7 +153,7 @@ void Kernel::begin_cpu(unsigned cpu) {
     model::HwThread& hw = machine_.hw(cpu);
     hw.set_kernel_mode(true);
     select_task_counters(hw, *idle_[cpu]);
-    tick_setup_sched_timer(tick_phase_ns_[cpu]);
+    tick_setup_sched_timer(tick_phase_ns_ + tick_skew_ns_ * cpu);
     if (cpu == init_cpu_ && init_ != nullptr) wake_up_new_task(*init_);
     local_irq_enable();
     schedule();

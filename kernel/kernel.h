@@ -156,7 +156,8 @@ private:
     model::Tick cr3_cost_ = 0, idle_exit_latency_ = 0;
     TaskStruct* init_ = nullptr;
     unsigned init_cpu_ = 0;
-    std::vector<std::uint64_t> tick_phase_ns_;
+    std::uint64_t tick_phase_ns_ = 0;  // of CPU 0's first tick
+    std::uint64_t tick_skew_ns_ = 0;   // from one CPU's tick to the next one's: 0, all at once
     void begin_cpu(unsigned cpu);
 };
 

@@ -226,6 +226,11 @@ std::string KernelSpec::config_value(std::string_view option) const {
     return at == config.end() ? "n" : at->second;
 }
 
+bool KernelSpec::boot_is(const std::string& parameter, std::string_view value) const {
+    const auto at = boot.find(parameter);
+    return at != boot.end() && at->second == value;
+}
+
 void KernelSpec::finish() {
     std::sort(patches.begin(), patches.end(),
               [](const Patch* a, const Patch* b) { return a->slug < b->slug; });
@@ -233,12 +238,8 @@ void KernelSpec::finish() {
     for (const Patch* p : patches) bits_[p->index / 64] |= std::uint64_t{1} << (p->index % 64);
     const std::string rate = config_value("HZ");
     hz_ = rate == "n" ? 250 : std::stoi(rate);
-    const auto asked = boot.find("schedstats");
     schedstats_on_ =
-        config_on("SCHEDSTATS") &&
-        (!schedstats_switchable() || (asked != boot.end() && asked->second == "enable"));
-    const auto skew = boot.find("skew_tick");
-    skew_tick_ = skew != boot.end() && skew->second == "1";
+        config_on("SCHEDSTATS") && (!schedstats_switchable() || boot_is("schedstats", "enable"));
 }
 
 KernelSpec parse_kernel_spec(std::string_view text, const std::vector<std::string>& config,

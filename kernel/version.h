@@ -68,16 +68,18 @@ struct KernelSpec {
     [[nodiscard]] bool schedstats_switchable() const { return at_least(KernelVersion::kV4_6); }
 
     /// Ticks of different CPUs do not fall on the same time (skew_tick=1).
-    [[nodiscard]] bool skew_tick() const { return skew_tick_; }
+    [[nodiscard]] bool skew_tick() const { return boot_is("skew_tick", "1"); }
 
     /// Recomputes what is derived from the members above; for code that builds a spec by hand.
     void finish();
 
 private:
+    /// The user gave the boot parameter this value.
+    [[nodiscard]] bool boot_is(const std::string& parameter, std::string_view value) const;
+
     std::array<std::uint64_t, 4> bits_{};
     int hz_ = 250;
     bool schedstats_on_ = false;
-    bool skew_tick_ = false;
 };
 
 /// Parses `VERSION {"+"PATCH | "~"PATCH}`, where a patch is a slug or at least seven digits of its
