@@ -23,6 +23,19 @@ function(linefill_layer target folder)
     target_link_libraries(${target} PUBLIC linefill_options ${ARGN})
 endfunction()
 
+# linefill_hot(TARGET FOLDERS...): these folders of a layer are what a run spends its time in. Without
+# merging of neighbouring loads and stores: counters are written one by one and would be read in pairs,
+# for which the host must wait.
+function(linefill_hot target)
+    get_target_property(sources ${target} SOURCES)
+    foreach(folder IN LISTS ARGN)
+        set(hot ${sources})
+        list(FILTER hot INCLUDE REGEX "/model/${folder}/")
+        set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS
+                     $<$<CONFIG:Release>:-O3> $<$<CONFIG:Release>:-fno-tree-slp-vectorize>)
+    endforeach()
+endfunction()
+
 # linefill_tests(LAYER LINKED_LAYERS...): all of tests/LAYER as one GoogleTest binary. CTest runs
 # each case in a process of its own, since SystemC can be elaborated once per process. Suites named
 # Slow... carry the label `slow`; `ctest -LE slow` is the fast set.
