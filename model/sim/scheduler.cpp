@@ -19,14 +19,17 @@ void Scheduler::update(std::size_t lane) {
     const Lane& l = lanes_[lane];
     Node winner{l.empty() ? kNever : l.back().due, static_cast<std::uint32_t>(lane)};
     std::size_t node = lanes_.size() + lane;
-    while (tree_[node].due != winner.due || tree_[node].lane != winner.lane) {
+    if (tree_[node].due == winner.due) return;
+    // All the way up, without a branch: where the winner stops changing cannot be predicted.
+    for (; node > 1; node /= 2) {
         tree_[node] = winner;
-        if (node == 1) break;
-        const Node& other = tree_[node ^ 1];
-        const bool other_is_left = (node & 1) != 0;
-        if (other.due < winner.due || (other.due == winner.due && other_is_left)) winner = other;
-        node /= 2;
+        const Node other = tree_[node ^ 1];
+        // Of two that are due at once the left goes first: the other, if this node's number is odd.
+        const bool other_first = other.due - static_cast<Tick>(node & 1) < winner.due;
+        winner.due = other_first ? other.due : winner.due;
+        winner.lane = other_first ? other.lane : winner.lane;
     }
+    tree_[1] = winner;
 }
 
 void Scheduler::remove(Lane& lane, const Schedulable& s) {
@@ -67,16 +70,6 @@ void Scheduler::cancel(Schedulable& s) {
     update(number);
 }
 
-Schedulable& Scheduler::take_first() {
-    const std::size_t number = tree_[1].lane;
-    Lane& lane = lanes_[number];
-    Schedulable& first = *lane.back().what;
-    first.scheduled_ = false;
-    lane.pop_back();
-    update(number);
-    return first;
-}
-
 bool Scheduler::goes_first(const Agent& self, Tick at) const {
     const Node& first = tree_[1];
     if (at != first.due || first.due == kNever) return at < first.due;
@@ -84,14 +77,23 @@ bool Scheduler::goes_first(const Agent& self, Tick at) const {
 }
 
 Agent* Scheduler::next_agent() {
-    for (;;) {
-        if (stop_requested_ || tree_[1].due >= external_due_) return nullptr;
-        Schedulable& first = take_first();
+    while (!stop_requested_ && tree_[1].due < external_due_) {
+        const std::size_t number = tree_[1].lane;
+        Lane& lane = lanes_[number];
+        Schedulable& first = *lane.back().what;
+        lane.pop_back();
+        first.scheduled_ = false;
         assert(first.due_ >= now_);
         now_ = first.due_;
-        if (first.is_agent_) return static_cast<Agent*>(&first);
+        if (first.is_agent_) {
+            update(number);
+            return static_cast<Agent*>(&first);
+        }
+        // What an event schedules is of its own lane as a rule: the tree is told of both at once.
         first.fire(now_);
+        update(number);
     }
+    return nullptr;
 }
 
 void Scheduler::give_up(Agent& self) {

@@ -153,8 +153,6 @@ private:
     /// Takes actions until an agent must run; returns it, or null: back to the driver.
     Agent* next_agent();
     void give_up(Agent& self);
-    /// Takes the earliest entry out.
-    Schedulable& take_first();
     static void remove(Lane& lane, const Schedulable& s);
     /// Lets the tree know what is the earliest of a lane now.
     void update(std::size_t lane);
