@@ -29,6 +29,7 @@ public:
           slice_mask_((slices_ & (slices_ - 1)) == 0 ? slices_ - 1 : 0),
           tags_(sets_, c.ways, static_cast<unsigned>(__builtin_ctzll(sets_per_slice_))),
           meta_(tags_.slots()),
+          free_ways_(sets_, c.ways),
           policy_(make_policy(c.policy, {sets_, c.ways, seed})),
           plru_(policy_->plru_bits()) {
         if (plru_ != nullptr) paths_ = plru_paths(c.ways);
@@ -40,12 +41,6 @@ public:
         const unsigned way = tags_.find(set, line);
         return way == TagStore::kNoWay ? kMiss : tags_.slot(set, way);
     }
-    /// A lookup of `line` is to come: what is kept of it is fetched into the host's caches.
-    void expect(Addr line) const {
-        const std::size_t set = set_of(line);
-        const unsigned way = tags_.find(set, line);
-        __builtin_prefetch(&meta_[tags_.slot(set, way == TagStore::kNoWay ? 0 : way)]);
-    }
     /// Tells the policy that `slot` was used.
     void touch(std::size_t slot) {
         const std::size_t set = tags_.set_of(slot);
@@ -56,18 +51,19 @@ public:
     /// is still there (check valid()).
     std::size_t slot_for(Addr line) {
         const std::size_t set = set_of(line);
-        unsigned way = tags_.free_way(set);
-        if (way == TagStore::kNoWay) {
-            way = plru_ != nullptr ? plru_victim(plru_[set], tags_.ways()) : policy_->victim(set);
-        }
-        return tags_.slot(set, way);
+        if (has_free_way(set)) return tags_.slot(set, tags_.free_way(set));
+        return tags_.slot(
+            set, plru_ != nullptr ? plru_victim(plru_[set], tags_.ways()) : policy_->victim(set));
     }
     /// Puts `line` into `slot`, whose former line the caller has dealt with.
     void fill(std::size_t slot, Addr line, const Meta& meta) {
-        if (!tags_.valid(slot)) ++resident_;
+        const std::size_t set = tags_.set_of(slot);
+        if (!tags_.valid(slot)) {
+            ++resident_;
+            --free_ways_[set];
+        }
         tags_.put(slot, line);
         meta_[slot] = meta;
-        const std::size_t set = tags_.set_of(slot);
         const unsigned way = tags_.way_of(set, slot);
         if (!touch_plru(set, way)) policy_->on_fill(set, way, has_free_way(set));
     }
@@ -75,6 +71,7 @@ public:
         assert(tags_.valid(slot));
         tags_.free(slot);
         --resident_;
+        ++free_ways_[tags_.set_of(slot)];
     }
     bool valid(std::size_t slot) const { return tags_.valid(slot); }
     Addr line_at(std::size_t slot) const { return tags_.line_at(slot); }
@@ -98,7 +95,7 @@ public:
     }
 
 private:
-    bool has_free_way(std::size_t set) const { return tags_.free_way(set) != TagStore::kNoWay; }
+    bool has_free_way(std::size_t set) const { return free_ways_[set] != 0; }
     /// Marks the way as used last, inline where the policy is tree-PLRU; false for other policies.
     bool touch_plru(std::size_t set, unsigned way) {
         if (plru_ == nullptr) return false;
@@ -113,6 +110,7 @@ private:
     Addr slice_mask_;  // likewise
     TagStore tags_;
     std::vector<Meta> meta_;
+    std::vector<unsigned> free_ways_;  // how many of each set hold nothing
     std::unique_ptr<ReplacementPolicy> policy_;
     std::uint64_t* plru_;
     PlruPaths paths_;

@@ -86,8 +86,11 @@ public:
     /// Pops and pushes of a function on the own stack.
     void add_stack_hits(unsigned cpu, FunctionId function, unsigned loads, unsigned stores) {
         if (function >= stack_.size()) stack_.resize(function + std::size_t{1});
-        if (loads != 0) stack_[function].loads.add(cpu, loads);
-        if (stores != 0) stack_[function].stores.add(cpu, stores);
+        Stack& s = stack_[function];
+        s.loads += loads;
+        s.stores += stores;
+        if (loads != 0) s.loaded_by |= cpu_bit(cpu);
+        if (stores != 0) s.stored_by |= cpu_bit(cpu);
     }
 
     BatchObserver* batch() final { return this; }
@@ -109,8 +112,9 @@ protected:
         flush_batches();
         for (std::size_t f = 0; f < stack_.size(); ++f) {
             const auto function = static_cast<FunctionId>(f);
-            take(function, AccessKind::kLoad, stack_[f].loads);
-            take(function, AccessKind::kStore, stack_[f].stores);
+            const Stack& s = stack_[f];
+            take(function, AccessKind::kLoad, {s.loads, s.loaded_by});
+            take(function, AccessKind::kStore, {s.stores, s.stored_by});
         }
         stack_.clear();
     }
@@ -130,7 +134,8 @@ private:
     std::array<BatchedAccess, kSize> accesses_;
     std::array<BatchedTime, kSize> times_;
     struct Stack {
-        BulkHits loads, stores;
+        std::uint64_t loads = 0, stores = 0;
+        std::uint64_t loaded_by = 0, stored_by = 0;  ///< CPUs
     };
     std::vector<Stack> stack_;  // by function
 };

@@ -2,6 +2,7 @@
 #include "model/core/lru_shadow.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace linefill::model {
 
@@ -10,49 +11,39 @@ LruShadow::LruShadow(std::size_t capacity) : nodes_(capacity) {
     while (slots < 4 * capacity) slots *= 2;
     table_.assign(slots, kNone);
     mask_ = slots - 1;
-    heap_.reserve(capacity);
+    oldest_.reserve(capacity);
 }
 
 void LruShadow::insert(Addr line, std::size_t slot) {
-    auto node = static_cast<Index>(heap_.size());
-    if (heap_.size() < nodes_.size()) {
-        nodes_[node].use = next_use(node);
-        heap_.push_back(nodes_[node].use);  // later than all others: it stays at the end
+    auto node = static_cast<Index>(used_);
+    if (used_ < nodes_.size()) {
+        ++used_;
     } else {
         node = oldest();
         forget(nodes_[node].line);
         slot = slot_of(line);  // forgetting may have moved entries
-        nodes_[node].use = next_use(node);
-        replace_first(nodes_[node].use);
     }
+    nodes_[node].use = next_use(node);
     nodes_[node].line = line;
     table_[slot] = node;
 }
 
-// The first of the heap is the oldest if it was not used since it was put there: no other can be older.
 LruShadow::Index LruShadow::oldest() {
     for (;;) {
-        const Index node = node_of(heap_.front());
-        if (heap_.front() == nodes_[node].use) return node;
-        replace_first(nodes_[node].use);
+        if (oldest_.empty()) find_oldest();
+        const Use use = oldest_.back();
+        oldest_.pop_back();
+        if (nodes_[node_of(use)].use == use) return node_of(use);
     }
 }
 
-void LruShadow::replace_first(Use use) {
-    const std::size_t size = heap_.size();
-    std::size_t at = 0;
-    for (;;) {
-        const std::size_t first = 4 * at + 1;
-        if (first >= size) break;
-        std::size_t child = first;
-        for (std::size_t c = first + 1; c < std::min(first + 4, size); ++c) {
-            if (heap_[c] < heap_[child]) child = c;
-        }
-        if (heap_[child] >= use) break;
-        heap_[at] = heap_[child];
-        at = child;
-    }
-    heap_[at] = use;
+void LruShadow::find_oldest() {
+    for (const Node& n : nodes_) oldest_.push_back(n.use);
+    const std::size_t some = (nodes_.size() + 1) / 2;
+    const auto end = oldest_.begin() + static_cast<std::ptrdiff_t>(some);
+    std::nth_element(oldest_.begin(), end - 1, oldest_.end());
+    oldest_.erase(end, oldest_.end());
+    std::sort(oldest_.begin(), oldest_.end(), std::greater<>());
 }
 
 // Entries behind the hole that probed past it move up, so that no search ends too early.

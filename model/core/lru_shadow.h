@@ -10,9 +10,9 @@
 
 namespace linefill::model {
 
-/// A hash table of the lines, each with the time of its last use, and a heap of these times that is
-/// brought up to date only when a line must go: touch() is on the path of every access while
-/// attribution is on.
+/// A hash table of the lines, each with the time of its last use: touch() is on the path of every
+/// access while attribution is on. Which lines have not been used for longest is found out for many of
+/// them at once, when one must go and no more are known.
 class LruShadow {
 public:
     /// At most 65535 lines.
@@ -47,8 +47,7 @@ private:
     [[nodiscard]] Use next_use(Index node) { return ++clock_ << kIndexBits | node; }
     void insert(Addr line, std::size_t slot);
     [[nodiscard]] Index oldest();
-    /// Puts a later use of some node in the place of the first.
-    void replace_first(Use use);
+    void find_oldest();
     void forget(Addr line);
     [[nodiscard]] std::size_t home_of(Addr line) const {
         return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15U >> 32U) & mask_;
@@ -64,7 +63,10 @@ private:
     std::vector<Node> nodes_;
     std::vector<Index> table_;  // at most a quarter in use
     std::size_t mask_;
-    std::vector<Use> heap_;  // for each node in use its last use or an earlier one; four children
+    std::size_t used_ = 0;  // nodes
+    /// The last uses of the nodes that were the oldest at some time, the first of them last. Those that
+    /// were used again since are not among the oldest any more; those that are not here are younger.
+    std::vector<Use> oldest_;
     std::uint64_t clock_ = 0;
     Addr youngest_ = ~Addr{0};
 };

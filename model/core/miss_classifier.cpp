@@ -30,13 +30,17 @@ void MissClassifier::enable(unsigned cores, std::size_t lines, std::uint32_t mos
 }
 
 MissClassifier::Record MissClassifier::record_of(Addr line) {
-    std::uint32_t& number = numbers_[LineKey{line}];
-    if (number == 0) {
-        blocks_.resize(blocks_.size() + blocks_per_line_);
-        writes_.emplace_back();
-        number = static_cast<std::uint32_t>(writes_.size());
+    if (line != last_line_) {
+        std::uint32_t& number = numbers_[LineKey{line}];
+        if (number == 0) {
+            blocks_.resize(blocks_.size() + blocks_per_line_);
+            writes_.emplace_back();
+            number = static_cast<std::uint32_t>(writes_.size());
+        }
+        last_line_ = line;
+        last_number_ = number;
     }
-    return {&blocks_[(number - 1) * blocks_per_line_], &writes_[number - 1]};
+    return {&blocks_[(last_number_ - 1) * blocks_per_line_], &writes_[last_number_ - 1]};
 }
 
 // What is compared is which of two events of the line was first, and at most one number for each core

@@ -81,6 +81,8 @@ private:
     std::size_t blocks_per_line_ = 0;
     std::uint32_t most_events_ = kMostEvents;
     FlatTable<LineKey, std::uint32_t> numbers_;  ///< from 1, of the lines' records
+    Addr last_line_ = ~Addr{0};  ///< that was asked for: what is written next is often on it too
+    std::uint32_t last_number_ = 0;
     std::vector<Block> blocks_;
     std::vector<Writes> writes_;
     std::vector<LruShadow> shadow_;
