@@ -55,4 +55,16 @@ FieldBase::FieldBase(const Place& at, const char* field) {
     id_ = where.id;
 }
 
+Token FieldBase::charge_load() const {
+    return model::this_hw_thread().load(addr_, size_, id_, take_dep());
+}
+
+void FieldBase::charge_store() const {
+    model::this_hw_thread().store(addr_, size_, id_, take_dep());
+}
+
+void FieldBase::charge_prefetch(model::PrefetchKind kind) const {
+    model::this_hw_thread().prefetch(addr_, id_, kind, take_dep());
+}
+
 }  // namespace linefill::kernel

@@ -93,6 +93,12 @@ protected:
     /// At an explicit address (per-CPU scalars, arrays, stack slots).
     FieldBase(Addr addr, unsigned size, FieldId id) : addr_(addr), id_(id), size_(size) {}
 
+    // What an access charges. Not inline: kernel code is full of them, and with it all in place the
+    // kernel's functions would drive the model's own out of the host's instruction cache.
+    Token charge_load() const;
+    void charge_store() const;
+    void charge_prefetch(model::PrefetchKind kind) const;
+
     Addr addr_ = 0;
     FieldId id_ = model::kNoField;
     u32 size_ = 0;
@@ -107,13 +113,11 @@ public:
     Field(Addr addr, unsigned size, FieldId id, T initial = {})
         : FieldBase(addr, size, id), value_(initial) {}
 
-    Loaded<T> load() const {
-        return {value_, model::this_hw_thread().load(addr_, size_, id_, take_dep())};
-    }
+    Loaded<T> load() const { return {value_, charge_load()}; }
     operator T() const { return load().value; }  // NOLINT: reads like the kernel's field
     void store(T v) {
         value_ = v;
-        model::this_hw_thread().store(addr_, size_, id_, take_dep());
+        charge_store();
     }
     T operator=(T v) {  // NOLINT
         store(v);
@@ -163,7 +167,7 @@ public:
     }
     /// Software prefetch of the line, read intent.
     void prefetch(model::PrefetchKind kind = model::PrefetchKind::kNta) const {
-        model::this_hw_thread().prefetch(addr_, id_, kind, take_dep());
+        charge_prefetch(kind);
     }
 
     /// Host access, charged to nobody: initialisation, checks, reports.
