@@ -321,7 +321,7 @@ void Machine::retime(unsigned socket) {
             : turbo[std::min<std::size_t>(active == 0 ? 0 : active - 1, turbo.size() - 1)];
     if (ghz == clock_ghz_[socket]) return;
     clock_ghz_[socket] = ghz;
-    const CoreTiming timing(platform_, ghz);
+    const CoreTiming& timing = timings_.try_emplace(ghz, platform_, ghz).first->second;
     for (unsigned c = socket * per_socket; c < (socket + 1) * per_socket; ++c) {
         for (HwThread* t : cores_[c]->threads()) t->retime(timing);
     }

@@ -5,6 +5,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -160,7 +161,8 @@ private:
     std::vector<std::unique_ptr<MemoryController>> memory_;
     std::unique_ptr<SystemCParts> parts_;
     std::vector<unsigned> socket_of_cpu_, core_of_cpu_, sibling_of_cpu_;
-    std::vector<double> clock_ghz_;  // by socket
+    std::vector<double> clock_ghz_;         // by socket
+    std::map<double, CoreTiming> timings_;  // by clock: of all that were set so far
     struct Monitor {
         Addr line;
         HwThread* thread;

@@ -53,11 +53,6 @@ HwThread* Core::sibling_of(const HwThread& t) const {
     return nullptr;
 }
 
-void Core::expect(Addr line) const {
-    l2_.expect(line);
-    machine_.llc(socket_).array().expect(line);
-}
-
 Tick Core::fill_buffer_free_at(Tick at) const {
     if (open_fills_ != 0) {
         // So many more must be free as are promised to requests that are still out.
@@ -67,26 +62,26 @@ Tick Core::fill_buffer_free_at(Tick at) const {
         std::sort(ready.begin(), ready.end());
         return std::max(at, ready[open_fills_]);
     }
-    return std::max(at, first_fill_ready_);
+    if (fills_[free_hint_].ready <= at) return at;
+    Tick first = kNever;
+    for (const FillBuffer& f : fills_) first = std::min(first, f.ready);
+    return std::max(at, first);
 }
 
 void Core::take_fill_buffer(Addr line, Tick at, Tick ready, DataSource source) {
-    FillBuffer* oldest = &fills_[0];
-    for (FillBuffer& f : fills_) {
-        if (f.ready <= at) {
-            oldest = &f;
-            break;
-        }
-        if (f.ready < oldest->ready) oldest = &f;
+    const auto free = [at](const FillBuffer& f) { return f.ready <= at; };
+    const auto earlier = [](const FillBuffer& a, const FillBuffer& b) { return a.ready < b.ready; };
+    auto taken = std::find_if(fills_.begin(), fills_.end(), free);
+    if (taken == fills_.end()) taken = std::min_element(fills_.begin(), fills_.end(), earlier);
+    *taken = {line, ready, source};
+    free_hint_ = static_cast<std::size_t>(taken - fills_.begin() + 1) % fills_.size();
+    // A line stays in the mask for a while after its fill: that costs a look at fills_ at most.
+    if (fills_noted_++ % kFillsPerMask == 0) {
+        fill_mask_ = 0;
+        for (const FillBuffer& f : fills_) fill_mask_ |= fill_bit(f.line);
     }
-    *oldest = {line, ready, source};
+    fill_mask_ |= fill_bit(line);
     last_fill_ready_ = std::max(last_fill_ready_, ready);
-    fill_mask_ = 0;
-    first_fill_ready_ = kNever;
-    for (const FillBuffer& f : fills_) {
-        fill_mask_ |= fill_bit(f.line);
-        first_fill_ready_ = std::min(first_fill_ready_, f.ready);
-    }
 }
 
 LineState Core::state_of(Addr line) const {

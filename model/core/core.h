@@ -75,9 +75,6 @@ public:
     LineState state_of(Addr line) const;
     bool in_l2(Addr line) const { return l2_.find(line) != CacheArray<PrivateLine>::kMiss; }
 
-    /// A request for `line` is to come soon: what it will look at is fetched into the host's caches.
-    void expect(Addr line) const;
-
     // ---- accesses that change state; in global time order ------------------------------------
     /// L1D fill from L2 (present there): returns the L1D slot. Takes a fill buffer until `ready`.
     std::size_t fill_from_l2(Addr line, Tick at, Tick ready, Counters& c);
@@ -123,6 +120,7 @@ public:
     Tick walker_free_at = 0;  ///< one page walker per core
 
 private:
+    static constexpr unsigned kFillsPerMask = 8;  // after so many the mask is made anew
     static std::uint64_t fill_bit(Addr line) { return std::uint64_t{1} << (line & 63); }
     void take_answer(const CoherentTransaction& t, Tick at, bool bypass_l2, Counters& c);
     void install(Addr line, LineState state, std::uint32_t token, Tick at, bool bypass_l2,
@@ -141,9 +139,10 @@ private:
     Tlbs tlbs_;
     std::vector<FillBuffer> fills_;
     Tick last_fill_ready_ = 0;
-    Tick first_fill_ready_ = 0;
+    std::size_t free_hint_ = 0;    ///< in fills_: is free, or all must be looked at
     std::uint64_t fill_mask_ = 0;  // which lines (mod 64) may be in fills_
-    unsigned open_fills_ = 0;      ///< fill buffers of requests that memory has not answered
+    unsigned fills_noted_ = 0;
+    unsigned open_fills_ = 0;  ///< fill buffers of requests that memory has not answered
     std::vector<Schedulable*> fill_waiters_;
     std::uint64_t l1i_generation_ = 1;
     struct Watch {

@@ -48,18 +48,18 @@ bool HwThread::take_interrupts() {
         const bool was_kernel = kernel_mode_;
         interrupts_enabled_ = false;
         const bool was_spinning = spinning_;
-        spinning_ = false;
+        set_spinning(false);
         if (!functional_) drain_loads();
         set_kernel_mode(true);
         ++(*bank_)[Event::kInterrupts];
-        charge(timing_.interrupt_entry, CpiComponent::kIrq);
+        charge(timing_->interrupt_entry, CpiComponent::kIrq);
         interrupted_user_mode_ = !was_kernel;
         if (machine_.interrupt_sink() != nullptr)
             machine_.interrupt_sink()->interrupt(cpu_, vector);
         HwThread& here = running();
         here.end_interrupt(was_kernel);
         if (&here != this) return false;
-        spinning_ = was_spinning;
+        set_spinning(was_spinning);
     }
     reset_deadline();
     return true;
@@ -67,7 +67,7 @@ bool HwThread::take_interrupts() {
 
 void HwThread::end_interrupt(bool was_kernel) {
     interrupts_enabled_ = false;
-    charge(timing_.interrupt_exit, CpiComponent::kIrq);
+    charge(timing_->interrupt_exit, CpiComponent::kIrq);
     set_kernel_mode(was_kernel);
     interrupts_enabled_ = true;
     reset_deadline();
@@ -77,14 +77,14 @@ void HwThread::disable_interrupts() {
     interrupts_enabled_ = false;
     if (functional_) return;
     issue(1);
-    charge(timing_.irq_off, CpiComponent::kBase);
+    charge(timing_->irq_off, CpiComponent::kBase);
 }
 
 void HwThread::enable_interrupts() {
     interrupts_enabled_ = true;
     if (!functional_) {
         issue(1);
-        charge(timing_.irq_on, CpiComponent::kBase);
+        charge(timing_->irq_on, CpiComponent::kBase);
     }
     if (pending_vectors_ != 0) {
         // An interrupt that lies in this thread's past or present; others act first.
@@ -105,13 +105,13 @@ Tick HwThread::time_of(const SpinLoop& loop) const {
     // All that the loop needs is at hand, so that it goes at the core's width.
     const unsigned width = machine_.platform().core.width;
     const unsigned cycles = (loop.instructions + width - 1) / width;
-    return timing_.period * cycles + (loop.pause ? timing_.pause : 0);
+    return timing_->period * cycles + (loop.pause ? timing_->pause : 0);
 }
 
 void HwThread::spin_until(Addr addr, unsigned size, FieldId field, const SpinLoop& loop,
                           const std::function<bool()>& condition) {
     const Addr line = line_of(physical(addr));
-    spinning_ = true;
+    set_spinning(true);
     watched_ = addr;
     watched_field_ = field;
     bool waited = false;
@@ -154,10 +154,10 @@ void HwThread::spin_until(Addr addr, unsigned size, FieldId field, const SpinLoo
             return;
         }
     }
-    spinning_ = false;
+    set_spinning(false);
     watched_ = 0;
     // Leaving the loop is a branch the predictor had learnt to be taken.
-    if (waited && !functional_) charge(timing_.mispredict, CpiComponent::kBranch);
+    if (waited && !functional_) charge(timing_->mispredict, CpiComponent::kBranch);
 }
 
 // ---- idle -----------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ Tick HwThread::advance_some(Tick cost) {
 void HwThread::fetch_code(FunctionId f, Addr code, unsigned code_bytes) {
     if (core_.tlbs().code(code, !kernel_mode_) != TlbResult::kHit) {
         ++(*bank_)[Event::kItlbWalk];
-        charge(timing_.walk, CpiComponent::kTlb);
+        charge(timing_->walk, CpiComponent::kTlb);
     }
     const Addr first = line_of(physical(code));
     const Addr last = line_of(physical(code) + (code_bytes == 0 ? 0 : code_bytes - 1));
@@ -259,7 +259,7 @@ void HwThread::fetch_code(FunctionId f, Addr code, unsigned code_bytes) {
         if (core_.l1i_hit(line)) continue;
         ++(*bank_)[Event::kL1iMiss];
         if (core_.in_l2(line)) {
-            charge(timing_.l2, CpiComponent::kL1i);
+            charge(timing_->l2, CpiComponent::kL1i);
         } else {
             const Token t =
                 miss(line << kLineBits, 64, kNoField, PendingKind::kCode, now_, {}, false);
@@ -322,19 +322,26 @@ void HwThread::report_issue(AccessKind kind, Addr addr, unsigned size, FieldId f
 
 void HwThread::report_served(AccessKind kind, FieldId field, Addr addr, Tick at, Tick latency,
                              DataSource source) {
-    shadow_->touch(line_of(physical(addr)));
+    const Addr byte = physical(addr);
+    shadow_->touch(line_of(byte));
     if (!reporting_) return;
-    const bool polls = spinning_ && kind == AccessKind::kLoad;
-    tell_access({.cpu = cpu_,
-                 .function = context_ != nullptr ? context_->top() : kNoFunction,
-                 .caller = context_ != nullptr ? context_->caller() : kNoFunction,
-                 .field = field,
-                 .kind = polls ? AccessKind::kSpin : kind,
-                 .source = source,
-                 .miss = MissClass::kHit,
-                 .addr = physical(addr),
-                 .at = at,
-                 .latency = latency});
+    if (spinning_ && kind == AccessKind::kLoad) kind = AccessKind::kSpin;
+    const FunctionId function = context_ != nullptr ? context_->top() : kNoFunction;
+    if (batch_ != nullptr) {  // most of all accesses come by here
+        batch_->add({line_of(byte), AccessSite::of(field, function, kind, byte), latency,
+                     static_cast<std::uint16_t>(cpu_), source, MissClass::kHit});
+        return;
+    }
+    observer_->on_access({.cpu = cpu_,
+                          .function = function,
+                          .caller = context_ != nullptr ? context_->caller() : kNoFunction,
+                          .field = field,
+                          .kind = kind,
+                          .source = source,
+                          .miss = MissClass::kHit,
+                          .addr = byte,
+                          .at = at,
+                          .latency = latency});
 }
 
 }  // namespace linefill::model

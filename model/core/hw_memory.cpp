@@ -29,7 +29,7 @@ Tick HwThread::translate_slow(Addr addr, bool is_store, Tick at) {
         case TlbResult::kHit:
             return 0;
         case TlbResult::kStlbHit:
-            return timing_.stlb_hit;
+            return timing_->stlb_hit;
         case TlbResult::kWalk:
             break;
     }
@@ -41,7 +41,7 @@ Tick HwThread::translate_slow(Addr addr, bool is_store, Tick at) {
     const Tick start = known_at ? std::max(at, core_.walker_free_at) : now_;
     const Addr leaf = Machine::page_table_entry(addr, core_tlbs_.page_of(addr));
     const Addr line = line_of(leaf);
-    Tick leaf_latency = timing_.l1;
+    Tick leaf_latency = timing_->l1;
     // The delay shows in the access that waits for the walk.
     if (const std::size_t slot = core_.find_l1d(line); slot != kMiss) {
         core_.l1d().touch(slot);
@@ -49,7 +49,7 @@ Tick HwThread::translate_slow(Addr addr, bool is_store, Tick at) {
         const Token t = miss(leaf, 8, kNoField, PendingKind::kWalk, start, {}, false);
         leaf_latency = known(t) - start;
     }
-    const Tick end = start + timing_.walk + leaf_latency;
+    const Tick end = start + timing_->walk + leaf_latency;
     if (known_at) core_.walker_free_at = end;
     return end - from;
 }
@@ -87,9 +87,9 @@ Token HwThread::load_detailed(Addr addr, unsigned size, FieldId field, Token dep
     ++(*bank_)[Event::kL1dHit];
     core_.l1d().touch(slot);
     Token t;
-    t.ready = at + timing_.l1;
+    t.ready = at + timing_->l1;
     if (at > now_) push_window(t, field, CpiComponent::kBase);
-    report_hit(AccessKind::kLoad, field, addr, at, timing_.l1, DataSource::kL1);
+    report_hit(AccessKind::kLoad, field, addr, at, timing_->l1, DataSource::kL1);
     retire_window();
     return t;
 }
@@ -103,8 +103,8 @@ Token HwThread::load_special(Addr addr, unsigned size, FieldId field, Token dep,
     if (stores_.may_hold(line)) {
         if (const StoreBuffer::Entry* e = stores_.forwards(addr, size, unknown ? now_ : at)) {
             ++c[Event::kL1dHit];
-            const Tick ready = std::max(unknown ? now_ : at, e->issue) + timing_.store_forward;
-            report_hit(AccessKind::kLoad, field, addr, at, timing_.store_forward,
+            const Tick ready = std::max(unknown ? now_ : at, e->issue) + timing_->store_forward;
+            report_hit(AccessKind::kLoad, field, addr, at, timing_->store_forward,
                        DataSource::kForward);
             Token t;
             t.ready = ready;
@@ -122,10 +122,10 @@ Token HwThread::load_special(Addr addr, unsigned size, FieldId field, Token dep,
             report_hit(AccessKind::kLoad, field, addr, at, f->ready - at, DataSource::kFillBuffer);
         } else {
             ++c[Event::kL1dHit];
-            t.ready = at + timing_.l1;
+            t.ready = at + timing_->l1;
             if (at > now_)
                 push_window(t, field, walk > 0 ? CpiComponent::kTlb : CpiComponent::kBase);
-            report_hit(AccessKind::kLoad, field, addr, at, timing_.l1, DataSource::kL1);
+            report_hit(AccessKind::kLoad, field, addr, at, timing_->l1, DataSource::kL1);
         }
         retire_window();
         return t;
@@ -192,7 +192,6 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
         perform(p, issue_at);
         return t;
     }
-    core_.expect(line);
     // With all fill buffers waiting for memory it finds out when it is fired.
     const Tick free_at = core_.fill_buffer_free_at(issue_at);
     scheduler_.schedule(p, free_at == kNever ? issue_at : std::max(issue_at, free_at));
@@ -223,7 +222,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
             const DataSource from = f != nullptr ? f->source : DataSource::kL1;
             if (write) core_.written(line, slot, now, this);
             p.source = f != nullptr ? DataSource::kFillBuffer : DataSource::kL1;
-            p.ready = f != nullptr ? f->ready : now + timing_.l1;
+            p.ready = f != nullptr ? f->ready : now + timing_->l1;
             report(p, MissClass::kHit, now);
             resolve(p, p.ready, from);
             return;
@@ -236,7 +235,7 @@ void HwThread::perform(PendingAccess& p, Tick now) {
         if (l2_has && slot == kMiss && (!write || core_.state_of(line) != LineState::kShared)) {
             ++c[Event::kL2Hit];
             if (p.queued) machine_.inflight().leave(line, p, now);
-            const Tick ready = now + timing_.l2;
+            const Tick ready = now + timing_->l2;
             const std::size_t filled = core_.fill_from_l2(line, now, ready, c);
             if (write) core_.written(line, filled, now, this);
             p.source = DataSource::kL2;
@@ -295,6 +294,10 @@ void HwThread::resolve(PendingAccess& p, Tick ready, DataSource source) {
     p.ready = ready;
     p.source = source;
     pending_.note_resolved(p.slot, ready);
+    if (p.in_window) {
+        known_ready_ = std::max(known_ready_, ready);
+        head_ready_ = 0;  // it may be this one
+    }
     for (const std::int32_t child : p.children) {
         PendingAccess& ch = pending_.at(child);
         ch.issue = std::max(ready, ch.earliest) + ch.translation;
@@ -320,7 +323,6 @@ void HwThread::request_ownership(Addr addr, unsigned size, FieldId field, Tick a
     p.issue = at;
     p.counted = true;  // the store's own lookup was counted when it executed
     pending_.note_unresolved(slot);
-    core_.expect(line_of(physical(addr)));
     scheduler_.schedule(p, at);
 }
 
@@ -448,7 +450,7 @@ HwThread& HwThread::begin_locked(Addr addr, unsigned size, FieldId field, Token 
             if (!locked_fresh_) {
                 const FillBuffer* f = core_.fill_in_flight(line, now_);
                 ++c[f != nullptr ? Event::kL1dMerge : Event::kL1dHit];
-                report_hit(AccessKind::kRmw, field, addr, now_, timing_.lock_rmw, DataSource::kL1);
+                report_hit(AccessKind::kRmw, field, addr, now_, timing_->lock_rmw, DataSource::kL1);
             }
             // The line may still be in the sibling's locked operation, or on its way.
             stall_until(core_.l1d_line(slot).touched, CpiComponent::kSameSocket, field);
@@ -476,7 +478,7 @@ void HwThread::end_locked(Addr addr, FieldId field) {
     }
     // The load-to-use part of a locked operation is in the miss that brought the line.
     const Tick cost =
-        locked_fresh_ ? std::max<Tick>(0, timing_.lock_rmw - timing_.l1) : timing_.lock_rmw;
+        locked_fresh_ ? std::max<Tick>(0, timing_->lock_rmw - timing_->l1) : timing_->lock_rmw;
     now_ += cost;
     count_time(cost, CpiComponent::kLockedOp, field);
     const std::size_t slot = core_.find_l1d(line);

@@ -18,6 +18,7 @@ constexpr unsigned kAgentRank = 255;      // an agent acts after the events of i
 constexpr unsigned kStoreBufferRank = 0;  // drains come first
 constexpr unsigned kFirstPendingRank = 16;
 constexpr unsigned kPendingSlots = 160;
+const CoreTiming kNoClock;  // until the machine has set one
 }  // namespace
 
 HwThread::HwThread(Machine& machine, Core& core, unsigned cpu)
@@ -25,6 +26,7 @@ HwThread::HwThread(Machine& machine, Core& core, unsigned cpu)
       bank_(&own_kernel_),
       core_(core),
       core_tlbs_(core.tlbs()),
+      timing_(&kNoClock),
       stores_(*this, cpu * kRanksPerCpu + kStoreBufferRank,
               machine.platform().mechanisms.inorder_drain),
       pending_(*this, cpu * kRanksPerCpu + kFirstPendingRank, kPendingSlots, core.socket()),
@@ -41,17 +43,17 @@ HwThread::~HwThread() = default;
 
 void HwThread::retime(const CoreTiming& t) {
     settle();
-    timing_ = t;
-    instruction_time_ = kernel_mode_ ? t.instruction_kernel : t.instruction_user;
+    timing_ = &t;
+    issues_ = kernel_mode_ ? &t.issue_kernel : &t.issue_user;
 }
 
 void HwThread::settle() {
     if (observing_) report_issue_time();
-    if (timing_.period == 0) return;
-    const Tick cycles = unsettled_ / timing_.period;
+    if (timing_->period == 0) return;
+    const Tick cycles = unsettled_ / timing_->period;
     (*bank_)[Event::kCycles] += cycles;
-    (*bank_)[Event::kUnhaltedFs] += cycles * timing_.period;
-    unsettled_ -= cycles * timing_.period;  // less than a cycle goes to the next bank
+    (*bank_)[Event::kUnhaltedFs] += cycles * timing_->period;
+    unsettled_ -= cycles * timing_->period;  // less than a cycle goes to the next bank
 }
 
 void HwThread::select_counters(Counters* user, Counters* kernel) {
@@ -66,7 +68,7 @@ void HwThread::set_kernel_mode(bool kernel) {
     settle();
     kernel_mode_ = kernel;
     bank_ = kernel ? kernel_bank_ : user_bank_;
-    instruction_time_ = kernel ? timing_.instruction_kernel : timing_.instruction_user;
+    issues_ = kernel ? &timing_->issue_kernel : &timing_->issue_user;
 }
 
 void HwThread::observe_time(Tick fs, CpiComponent c, FieldId field) {
@@ -142,6 +144,16 @@ void HwThread::set_observer(AccessObserver* observer, LruShadow* shadow) {
     deferred_here_ = 0;
 }
 
+void HwThread::observe_issue(Tick base, Tick lost, Tick deferred) {
+    unreported_[static_cast<std::size_t>(CpiComponent::kBase)] += base;
+    unreported_[static_cast<std::size_t>(CpiComponent::kSmt)] += lost;
+    if (window_count_ != 0) {
+        deferred_here_ += deferred;
+    } else {
+        report_deferred(base, lost);
+    }
+}
+
 void HwThread::execute_detailed(unsigned n) {
     // Behind an access that is still out, only as many go as the window holds; the rest wait for it.
     retire_window();
@@ -186,7 +198,7 @@ std::uint64_t HwThread::rdtsc() {
     if (!functional_) {
         issue(1);
         instructions_ += machine_.platform().core.rdtsc_uops - 1;  // it is microcode
-        charge(timing_.rdtsc, CpiComponent::kBase);
+        charge(timing_->rdtsc, CpiComponent::kBase);
         return running().peek_tsc();
     }
     return peek_tsc();
@@ -218,8 +230,7 @@ unsigned HwThread::behind_oldest(Tick at) const {
     return behind;
 }
 
-unsigned HwThread::window_limit() const {
-    if (window_least_ == window_most_) return window_most_;
+unsigned HwThread::window_limit_shared() const {
     // The entries of the scheduler that the sibling's waiting instructions leave.
     const unsigned fill_it = machine_.scheduler_window();
     const unsigned left = fill_it - std::min(sibling_->behind_oldest(now_), fill_it);
@@ -228,7 +239,13 @@ unsigned HwThread::window_limit() const {
 
 void HwThread::set_halted(bool halted) {
     halted_ = halted;
+    note_issuing();
     if (sibling_ != nullptr) sibling_->share_buffers();
+}
+
+void HwThread::set_spinning(bool spinning) {
+    spinning_ = spinning;
+    note_issuing();
 }
 
 void HwThread::push_window(Token t, FieldId field, CpiComponent c) {
@@ -238,10 +255,11 @@ void HwThread::push_window(Token t, FieldId field, CpiComponent c) {
         stall_until(known(o.token), component_of(o.token), o.field);
         pop_window();
     }
-    if (t.pending < 0) {
-        known_ready_ = std::max(known_ready_, t.ready);
+    const Tick ready = pending_.ready_of(t);
+    if (ready == kNever) {
+        pending_.at(t.pending).in_window = true;
     } else {
-        ++window_pending_;
+        known_ready_ = std::max(known_ready_, ready);
     }
     Outstanding& o = window_[(window_head_ + window_count_) % kWindowSlots];
     o.instruction = instructions_;
@@ -251,17 +269,6 @@ void HwThread::push_window(Token t, FieldId field, CpiComponent c) {
     o.field = field;
     o.component = c;
     ++window_count_;
-}
-
-Tick HwThread::loads_complete() const {
-    Tick latest = known_ready_;
-    if (window_pending_ != 0) {
-        for (std::size_t i = 0; i < window_count_; ++i) {
-            const Tick ready = pending_.ready_of(window_[(window_head_ + i) % kWindowSlots].token);
-            if (ready != kNever) latest = std::max(latest, ready);
-        }
-    }
-    return latest;
 }
 
 void HwThread::finish_oldest() {
@@ -277,7 +284,8 @@ void HwThread::finish_oldest() {
 void HwThread::retire_window_slow() {
     do {
         const Outstanding& o = window_[window_head_];
-        if (pending_.ready_of(o.token) > now_) {
+        head_ready_ = pending_.ready_of(o.token);
+        if (head_ready_ > now_) {
             const std::uint64_t behind = instructions_ - o.instruction;
             if (behind <= window_least_ || behind <= window_limit()) return;
             finish_oldest();
@@ -330,7 +338,7 @@ void HwThread::use(Token t) {
 void HwThread::mispredict(Token condition) {
     if (functional_) return;
     use(condition);
-    charge(timing_.mispredict, CpiComponent::kBranch);
+    charge(timing_->mispredict, CpiComponent::kBranch);
 }
 
 void HwThread::stall_until(Tick t, CpiComponent c, FieldId field) {
@@ -338,13 +346,16 @@ void HwThread::stall_until(Tick t, CpiComponent c, FieldId field) {
     count_time(t - now_, spinning_ ? CpiComponent::kLockWait : c, field);
     now_ = t;
     stalled_until_ = t;
+    note_issuing();
 }
 
 void HwThread::block(std::int32_t what) {
     blocked_for_ = what;
     blocked_ = true;
+    note_issuing();
     scheduler_.block(*this);
     blocked_ = false;
+    note_issuing();
 }
 
 void HwThread::fence() {
@@ -352,7 +363,7 @@ void HwThread::fence() {
     issue(1);
     drain_loads();
     drain_stores();
-    charge(timing_.mfence, CpiComponent::kStoreBuffer);
+    charge(timing_->mfence, CpiComponent::kStoreBuffer);
 }
 
 void HwThread::serialise(Tick cost, CpiComponent component) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "model/cache/tlb.h"
@@ -54,7 +55,7 @@ public:
     /// Local time: when the next instruction issues.
     Tick now() const { return now_; }
     /// Period of the core clock now.
-    Tick period() const { return timing_.period; }
+    Tick period() const { return timing_->period; }
     /// rdtsc: TSC ticks (at the TSC rate), with its cost charged.
     std::uint64_t rdtsc();
     /// The TSC at local time, without cost (the layer above reads its own clock for bookkeeping).
@@ -200,13 +201,11 @@ public:
     std::uint64_t oldest_unresolved_load() const { return pending_.oldest_unresolved(); }
     /// A watched line was taken or written by another agent at `at`.
     void line_taken(Tick at);
-    /// The clock of the core changed.
+    /// The clock of the core changed; `t` stays.
     void retime(const CoreTiming& t);
-    const CoreTiming& timing() const { return timing_; }
+    const CoreTiming& timing() const { return *timing_; }
     /// True while it issues instructions at `at` (not halted, stalled or in a PAUSE loop).
-    bool issuing_at(Tick at) const {
-        return !halted_ && !spinning_ && !blocked_ && stalled_until_ <= at;
-    }
+    bool issuing_at(Tick at) const { return issuing_from_ <= at; }
     bool spinning() const { return spinning_; }
     Addr waiting_for() const { return watched_; }
     FieldId waiting_for_field() const { return watched_field_; }
@@ -245,49 +244,64 @@ private:
         instructions_ += n;
         Counters& c = *bank_;
         c[Event::kInstructions] += n;
-        Tick base = instruction_time_ * n;
+        CoreTiming::Issue i;
+        if (n < CoreTiming::kIssues && (window_count_ != 0 || deferred_ == 0)) {
+            i = (*issues_)[n];
+        } else {
+            i = timing_->issue((*issues_)[1].base * n + (window_count_ == 0 ? deferred_ : 0));
+            if (window_count_ == 0) deferred_ = 0;
+        }
+        Tick base = i.base;
+        Tick lost = i.base_lost;
         if (window_count_ != 0) {
             // An older load is still out: what needs its value is executed when it is there.
-            const Tick meanwhile =
-                static_cast<Tick>(static_cast<double>(base) * timing_.shadow_rate);
-            deferred_ += base - meanwhile;
-            deferred_here_ += base - meanwhile;
-            base = meanwhile;
-        } else {
-            base += deferred_;
-            deferred_ = 0;
+            deferred_ += i.deferred;
+            base = i.behind;
+            lost = i.behind_lost;
         }
         now_ += base;
-        count_time(base, CpiComponent::kBase);
-        Tick lost = 0;
-        if (sibling_ != nullptr && sibling_->issuing_at(now_)) {
-            lost = static_cast<Tick>(static_cast<double>(base) * timing_.smt_extra);
-            now_ += lost;
-            count_time(lost, CpiComponent::kSmt);
-        }
-        if (observing_ && window_count_ == 0) report_deferred(base, lost);
+        if (sibling_ == nullptr || sibling_->issuing_from_ > now_) lost = 0;
+        now_ += lost;
+        c[CpiComponent::kBase] += base;
+        c[CpiComponent::kSmt] += lost;
+        unsettled_ += base + lost;
+        if (observing_) observe_issue(base, lost, i.deferred);
     }
+    /// The observer's part of it: `deferred` if the window is not empty.
+    void observe_issue(Tick base, Tick lost, Tick deferred);
     /// What this thread has of the buffers that the core shares out, now.
     void share_buffers();
     void set_halted(bool halted);
+    void set_spinning(bool spinning);
+    void note_issuing() {
+        issuing_from_ = halted_ || spinning_ || blocked_ ? kNever : stalled_until_;
+    }
     void retire_window() {
-        if (window_count_ != 0) retire_window_slow();
+        if (window_count_ == 0) return;
+        // As a rule the oldest is still out and holds nothing up yet.
+        const bool waits = instructions_ - window_[window_head_].instruction > window_least_;
+        if (waits || head_ready_ <= now_) retire_window_slow();
     }
     void retire_window_slow();
     /// How many instructions go on behind the oldest access in the window: as many as the reorder
     /// buffer holds, and as fill the scheduler's entries with those of them that wait for it.
-    unsigned window_limit() const;
+    unsigned window_limit() const {
+        const HwThread* s = sibling_;
+        const bool all_free = s == nullptr || (s->window_count_ == 0 && now_ >= s->waited_until_);
+        return all_free || window_least_ == window_most_ ? window_most_ : window_limit_shared();
+    }
+    unsigned window_limit_shared() const;
     /// Of these, those that are there at `at` while it is still out.
     unsigned behind_oldest(Tick at) const;
     void pop_window() {
-        if (window_[window_head_].token.pending >= 0) --window_pending_;
-        window_head_ = (window_head_ + 1) % kWindowSlots;
-        --window_count_;
+        // An empty one starts over: the first slots are in the host's caches.
+        window_head_ = --window_count_ == 0 ? 0 : (window_head_ + 1) % kWindowSlots;
+        head_ready_ = 0;
     }
     /// Waits for the oldest access in the window.
     void finish_oldest();
     /// All older loads have completed by then, as far as is known.
-    Tick loads_complete() const;
+    Tick loads_complete() const { return known_ready_; }
     void push_window(Token t, FieldId field, CpiComponent c);
     /// Blocks the host until the token's ready time is known; returns it.
     Tick known(const Token& t);
@@ -365,6 +379,7 @@ private:
     Tick now_ = 0;
     Tick deadline_ = 0;  // run-ahead bound or an interrupt to take: whichever is first
     Tick stalled_until_ = 0;
+    Tick issuing_from_ = kNever;  // the same if it issues instructions then, else kNever
     bool functional_ = false;
     bool halted_ = true;
     bool spinning_ = false;  // in a polling loop
@@ -383,15 +398,15 @@ private:
     std::int32_t blocked_for_ = kWaitForSchedule;
     HwThread* sibling_ = nullptr;
     Counters* bank_;
-    Tick instruction_time_ = 0;
-    std::uint64_t instructions_ = 0;  // in the window's numbering
-    std::uint64_t sequence_ = 0;      // program order of loads and stores
-    Tick deferred_ = 0;               // base time of instructions that wait for a load in flight
-    Tick deferred_here_ = 0;          // of that, in the innermost function and not in deferrals_
-    Tick unsettled_ = 0;              // unhalted time not yet in kCycles
+    const CoreTiming::Issues* issues_ = nullptr;  // of the mode that it is in
+    std::uint64_t instructions_ = 0;              // in the window's numbering
+    std::uint64_t sequence_ = 0;                  // program order of loads and stores
+    Tick deferred_ = 0;       // base time of instructions that wait for a load in flight
+    Tick deferred_here_ = 0;  // of that, in the innermost function and not in deferrals_
+    Tick unsettled_ = 0;      // unhalted time not yet in kCycles
     std::size_t window_head_ = 0, window_count_ = 0;
-    unsigned window_pending_ = 0;  // of those in the window: with a pending access
-    unsigned window_least_ = 0;    // what window_limit() is at least, and at most
+    Tick head_ready_ = 0;        // not before then is the oldest in the window known to be ready
+    unsigned window_least_ = 0;  // what window_limit() is at least, and at most
     unsigned window_most_ = 0;
     unsigned waited_behind_ = 0;  // instructions behind the access that was last waited for
     Tick waited_until_ = 0;       // and when it came
@@ -400,7 +415,7 @@ private:
     Core& core_;
     Tlbs& core_tlbs_;
     ExecutionContext* context_ = nullptr;
-    CoreTiming timing_;
+    const CoreTiming* timing_;
     StoreBuffer stores_;
     PendingLoads pending_;
     Machine& machine_;

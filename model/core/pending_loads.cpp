@@ -25,7 +25,7 @@ std::int32_t PendingLoads::allocate_in(std::size_t first, std::size_t last, Tick
         ++states_[i].generation;
         states_[i].ready = kNever;
         PendingAccess& p = *slots_[i];
-        p.queued = p.nta = p.counted = false;
+        p.queued = p.nta = p.in_window = p.counted = false;
         p.ready = kNever;
         p.source = DataSource::kL1;
         p.children.clear();

@@ -49,6 +49,7 @@ public:
     DataSource source = DataSource::kL1;
     bool queued = false;                 ///< waits for a line in flight
     bool nta = false;                    ///< prefetch that bypasses L2
+    bool in_window = false;              ///< something in the reorder window waits for its value
     bool counted = false;                ///< its lookup is counted (a retry is not counted again)
     std::vector<std::int32_t> children;  ///< slots whose address depends on this one
     /// The request that a memory of one's own has not answered yet, and why it missed.

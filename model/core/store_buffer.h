@@ -100,8 +100,8 @@ private:
         }
         void push_back() { ++size_; }
         void pop_front() {
-            head_ = (head_ + 1) & (slots_.size() - 1);
-            --size_;
+            // An empty one starts over: the first slots are in the host's caches.
+            head_ = --size_ == 0 ? 0 : (head_ + 1) & (slots_.size() - 1);
         }
         void erase(std::size_t i);
 

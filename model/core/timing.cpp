@@ -28,6 +28,23 @@ CoreTiming::CoreTiming(const Platform& p, double ghz) {
     interrupt_exit = ticks(p.core.interrupt_exit);
     stlb_hit = ticks(p.tlb.stlb_hit);
     walk = ticks(p.tlb.walk);
+    for (unsigned n = 0; n < kIssues; ++n) {
+        issue_kernel[n] = issue(instruction_kernel * n);
+        issue_user[n] = issue(instruction_user * n);
+    }
+}
+
+CoreTiming::Issue CoreTiming::issue(Tick base) const {
+    const auto share = [](Tick t, double part) {
+        return static_cast<Tick>(static_cast<double>(t) * part);
+    };
+    Issue i;
+    i.base = base;
+    i.base_lost = share(base, smt_extra);
+    i.behind = share(base, shadow_rate);
+    i.behind_lost = share(i.behind, smt_extra);
+    i.deferred = base - i.behind;
+    return i;
 }
 
 }  // namespace linefill::model

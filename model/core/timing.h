@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform's core costs in ticks at the current clock of a core.
+// The platform's core costs in ticks at one clock of a core.
 #pragma once
+
+#include <array>
 
 #include "model/platform/platform.h"
 #include "model/sim/time.h"
@@ -20,6 +22,20 @@ struct CoreTiming {
 
     CoreTiming() = default;
     CoreTiming(const Platform& p, double ghz);
+
+    /// How instructions issue that take `base` by themselves.
+    struct Issue {
+        Tick base = 0;
+        Tick base_lost = 0;    ///< what the sibling adds
+        Tick behind = 0;       ///< of base, what passes at once behind a load in flight
+        Tick behind_lost = 0;  ///< what the sibling adds to that
+        Tick deferred = 0;     ///< the rest of base
+    };
+    Issue issue(Tick base) const;
+    /// That of some instructions, worked out once: every access asks.
+    static constexpr unsigned kIssues = 16;  ///< fewer instructions than that
+    using Issues = std::array<Issue, kIssues>;
+    Issues issue_kernel, issue_user;
 };
 
 }  // namespace linefill::model
