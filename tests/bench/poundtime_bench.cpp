@@ -54,8 +54,8 @@ BENCHMARK(poundtime)
     ->ArgNames({"threads", "calls", "attribution"})
     ->Args({2, 30000, 0})
     ->Args({2, 30000, 1})
-    ->Args({128, 1500, 0})
-    ->Args({128, 1500, 1})
+    ->Args({128, 6000, 0})
+    ->Args({128, 6000, 1})
     ->Unit(benchmark::kMillisecond)
     ->UseManualTime();
 
