@@ -69,6 +69,13 @@ std::int32_t HwThread::new_slot() {
     }
 }
 
+Token HwThread::load_other(Addr addr, unsigned size, FieldId field, Token dep) {
+    if (functional_) return {};
+    Token t = load_detailed(addr, size, field, dep);
+    report_issue(AccessKind::kLoad, addr, size, field, dep, &t);
+    return t;
+}
+
 Token HwThread::load_detailed(Addr addr, unsigned size, FieldId field, Token dep) {
     if (!check()) return running().load(addr, size, field);
     issue(1);
@@ -181,7 +188,8 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
     const bool l2_serves = kind != PendingKind::kCode && core_.in_l2(line) &&
                            (!wants_write(kind) || core_.state_of(line) != LineState::kShared) &&
                            core_.find_l1d(line) == kMiss;
-    const bool room = core_.fill_buffer_free_at(issue_at) <= issue_at;
+    const Tick free_at = core_.fill_buffer_free_at(issue_at);
+    const bool room = free_at <= issue_at;
     if (l2_serves && room) {
         perform(p, issue_at);
         return t;
@@ -193,7 +201,6 @@ Token HwThread::miss(Addr addr, unsigned size, FieldId field, PendingKind kind, 
         return t;
     }
     // With all fill buffers waiting for memory it finds out when it is fired.
-    const Tick free_at = core_.fill_buffer_free_at(issue_at);
     scheduler_.schedule(p, free_at == kNever ? issue_at : std::max(issue_at, free_at));
     return t;
 }

@@ -137,6 +137,7 @@ void HwThread::set_observer(AccessObserver* observer, LruShadow* shadow) {
     batch_ = observer != nullptr ? observer->batch() : nullptr;
     observing_ = reporting_ = observer != nullptr;
     recording_issues_ = observer != nullptr && observer->wants_issues();
+    set_functional(functional_);
     shadow_ = shadow;
     classifying_ = shadow != nullptr;
     unreported_ = {};

@@ -88,10 +88,7 @@ public:
 
     /// A load of `size` bytes whose address needs `dep`.
     Token load(Addr addr, unsigned size, FieldId field, Token dep = {}) {
-        if (functional_) return {};
-        Token t = load_detailed(addr, size, field, dep);
-        if (recording_issues_) report_issue(AccessKind::kLoad, addr, size, field, dep, &t);
-        return t;
+        return plain_ ? load_detailed(addr, size, field, dep) : load_other(addr, size, field, dep);
     }
     /// A store: retires into the store buffer, becomes visible when it drains. `effect`, if given,
     /// runs at the drain, in global time order (the release of a lock).
@@ -157,7 +154,10 @@ public:
 
     // ---- fast-forward -----------------------------------------------------------------------
     /// While on, accesses cost nothing and touch no cache; only advance() moves time.
-    void set_functional(bool on) { functional_ = on; }
+    void set_functional(bool on) {
+        functional_ = on;
+        plain_ = !functional_ && !recording_issues_;
+    }
     /// Who is told of accesses and time (null: nobody); `shadow`: of the core, for the classes of misses.
     void set_observer(AccessObserver* observer, LruShadow* shadow);
     bool observing() const { return observing_; }
@@ -222,6 +222,7 @@ private:
     void execute_detailed(unsigned n);
     void stack_accesses_detailed(unsigned loads, unsigned stores);
     Token load_detailed(Addr addr, unsigned size, FieldId field, Token dep);
+    Token load_other(Addr addr, unsigned size, FieldId field, Token dep);
     /// The rest of a load that has issued and is translated (in `walk`, so that it starts at `at`),
     /// unless it is an L1D hit with nothing special about it.
     Token load_special(Addr addr, unsigned size, FieldId field, Token dep, Tick at, Tick walk);
@@ -381,6 +382,7 @@ private:
     Tick stalled_until_ = 0;
     Tick issuing_from_ = kNever;  // the same if it issues instructions then, else kNever
     bool functional_ = false;
+    bool plain_ = true;  // neither functional_ nor recording_issues_
     bool halted_ = true;
     bool spinning_ = false;  // in a polling loop
     bool blocked_ = false;   // host-blocked for any reason
