@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/core/lru_shadow.h"
 
-#include <algorithm>
-#include <functional>
-
 namespace linefill::model {
 
 LruShadow::LruShadow(std::size_t capacity) : nodes_(capacity) {
@@ -11,7 +8,9 @@ LruShadow::LruShadow(std::size_t capacity) : nodes_(capacity) {
     while (slots < 4 * capacity) slots *= 2;
     table_.assign(slots, kNone);
     mask_ = slots - 1;
-    oldest_.reserve(capacity);
+    // Twice as long as the table: to shorten it, seven of eight entries or more fall away.
+    log_.assign(2 * slots, kNone);
+    log_mask_ = 2 * slots - 1;
 }
 
 void LruShadow::insert(Addr line, std::size_t slot) {
@@ -23,27 +22,29 @@ void LruShadow::insert(Addr line, std::size_t slot) {
         forget(nodes_[node].line);
         slot = slot_of(line);  // forgetting may have moved entries
     }
-    nodes_[node].use = next_use(node);
     nodes_[node].line = line;
     table_[slot] = node;
+    use(node);
 }
 
 LruShadow::Index LruShadow::oldest() {
     for (;;) {
-        if (oldest_.empty()) find_oldest();
-        const Use use = oldest_.back();
-        oldest_.pop_back();
-        if (nodes_[node_of(use)].use == use) return node_of(use);
+        const std::uint64_t number = log_begin_++;
+        const Index node = log_[number & log_mask_];
+        if (nodes_[node].last_use == number) return node;
     }
 }
 
-void LruShadow::find_oldest() {
-    for (const Node& n : nodes_) oldest_.push_back(n.use);
-    const std::size_t some = (nodes_.size() + 1) / 2;
-    const auto end = oldest_.begin() + static_cast<std::ptrdiff_t>(some);
-    std::nth_element(oldest_.begin(), end - 1, oldest_.end());
-    oldest_.erase(end, oldest_.end());
-    std::sort(oldest_.begin(), oldest_.end(), std::greater<>());
+// Entries that are not their line's last fall away; the others move up, in their order.
+void LruShadow::shorten_log() {
+    std::uint64_t end = log_begin_;
+    for (std::uint64_t number = log_begin_; number != log_end_; ++number) {
+        const Index node = log_[number & log_mask_];
+        if (nodes_[node].last_use != number) continue;
+        nodes_[node].last_use = end;
+        log_[end++ & log_mask_] = node;
+    }
+    log_end_ = end;
 }
 
 // Entries behind the hole that probed past it move up, so that no search ends too early.

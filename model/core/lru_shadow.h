@@ -10,9 +10,9 @@
 
 namespace linefill::model {
 
-/// A hash table of the lines, each with the time of its last use: touch() is on the path of every
-/// access while attribution is on. Which lines have not been used for longest is found out for many of
-/// them at once, when one must go and no more are known.
+/// A hash table of the lines, and a log of their uses: touch() is on the path of every access while
+/// attribution is on. A line's last entry in the log is the one that counts; the oldest of these that
+/// is its line's last is that of the line that goes.
 class LruShadow {
 public:
     /// At most 65535 lines.
@@ -26,7 +26,7 @@ public:
         if (table_[slot] == kNone) {
             insert(line, slot);
         } else {
-            nodes_[table_[slot]].use = next_use(table_[slot]);
+            use(table_[slot]);
         }
     }
     [[nodiscard]] bool contains(Addr line) const { return table_[slot_of(line)] != kNone; }
@@ -35,19 +35,19 @@ private:
     using Index = std::uint16_t;
     static constexpr Index kNone = 0xffff;
 
-    /// When a node was used, and in the lowest bits which: one number to compare.
-    using Use = std::uint64_t;
-    static constexpr unsigned kIndexBits = 16;
     struct Node {
         Addr line = ~Addr{0};
-        Use use = 0;
+        std::uint64_t last_use = 0;  ///< number of its last entry in the log
     };
 
-    static Index node_of(Use use) { return static_cast<Index>(use); }
-    [[nodiscard]] Use next_use(Index node) { return ++clock_ << kIndexBits | node; }
+    void use(Index node) {
+        nodes_[node].last_use = log_end_;
+        log_[log_end_ & log_mask_] = node;
+        if (++log_end_ - log_begin_ > log_mask_) shorten_log();
+    }
+    void shorten_log();
     void insert(Addr line, std::size_t slot);
     [[nodiscard]] Index oldest();
-    void find_oldest();
     void forget(Addr line);
     [[nodiscard]] std::size_t home_of(Addr line) const {
         return static_cast<std::size_t>(line * 0x9e3779b97f4a7c15U >> 32U) & mask_;
@@ -63,11 +63,10 @@ private:
     std::vector<Node> nodes_;
     std::vector<Index> table_;  // at most a quarter in use
     std::size_t mask_;
-    std::size_t used_ = 0;  // nodes
-    /// The last uses of the nodes that were the oldest at some time, the first of them last. Those that
-    /// were used again since are not among the oldest any more; those that are not here are younger.
-    std::vector<Use> oldest_;
-    std::uint64_t clock_ = 0;
+    std::size_t used_ = 0;    // nodes
+    std::vector<Index> log_;  // a ring of the uses numbered from log_begin_ to before log_end_
+    std::size_t log_mask_;
+    std::uint64_t log_begin_ = 0, log_end_ = 0;
     Addr youngest_ = ~Addr{0};
 };
 
