@@ -3,11 +3,15 @@
 #include "model/sim/scheduler.h"
 
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "model/sim/random.h"
 
 namespace linefill::model {
 namespace {
@@ -72,6 +76,50 @@ TEST_F(SchedulerTest, EqualTimesActInTheOrderOfRank) {
     for (TestEvent* e : {&third, &first, &second}) s_.schedule(*e, 7);
     s_.run();
     EXPECT_EQ(log_, (Log{"first@7", "second@7", "third@7"}));
+}
+
+// Events of 11 CPUs that schedule, move and cancel others, and themselves, while they act; a set in order
+// of (time, rank) says who must be next.
+TEST_F(SchedulerTest, EventsThatRescheduleEachOtherActAsASetInOrderSays) {
+    constexpr std::uint32_t kCpus = 11;
+    constexpr std::uint32_t kPerCpu = 5;
+    Random random(11, "events");
+    std::set<std::pair<Tick, std::uint32_t>> oracle;
+    std::vector<std::unique_ptr<TestEvent>> events;
+    const auto forget = [&](const Schedulable& e) {
+        if (e.scheduled()) oracle.erase({e.due(), e.rank()});
+    };
+    const auto schedule = [&](Schedulable& e, Tick at) {
+        forget(e);
+        s_.schedule(e, at);
+        oracle.emplace(at, e.rank());
+    };
+    const auto any = [&]() -> Schedulable& { return *events[random.below(events.size())]; };
+    int acted = 0;
+    for (std::uint32_t i = 0; i < kCpus * kPerCpu; ++i) {
+        const std::uint32_t rank = i / kPerCpu * 256 + i % kPerCpu * 50;
+        events.push_back(std::make_unique<TestEvent>(rank, "e", log_));
+        events.back()->action = [&, rank](Tick now) {
+            ASSERT_FALSE(oracle.empty());
+            ASSERT_EQ(*oracle.begin(), std::make_pair(now, rank));
+            oracle.erase(oracle.begin());
+            if (++acted > 20000) return;
+            for (std::uint64_t n = random.below(4); n != 0; --n) {
+                // Many are due at once.
+                schedule(any(), now + static_cast<Tick>(random.below(4)));
+            }
+            if (random.below(5) == 0) {
+                Schedulable& e = any();
+                forget(e);
+                s_.cancel(e);
+            }
+            if (oracle.empty()) schedule(any(), now + 1);
+        };
+    }
+    schedule(*events[0], 1);
+    EXPECT_FALSE(s_.run());
+    EXPECT_TRUE(oracle.empty());
+    EXPECT_GT(acted, 20000);
 }
 
 TEST_F(SchedulerTest, MovingAndCancelling) {
