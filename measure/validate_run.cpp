@@ -167,7 +167,8 @@ void ValidationPlan::plan_row(std::size_t index, const RunSpec& common, const Da
     found->rows.push_back(index);
     std::vector<std::string> wanted = {row.metric};
     if (row.metric == kL1dMissRatio) {
-        for (const char* raw : {"loads", "l1d_fill", "l1d_fill_into_invalid"}) {
+        wanted.emplace_back(kL1dLoads);
+        for (const char* raw : {"l1d_fill", "l1d_fill_into_invalid", "l1d_upgrade"}) {
             wanted.push_back(std::string(kModelEventPrefix) + raw);
         }
     }
@@ -204,17 +205,21 @@ void ValidationPlan::add(const RowOutcome& outcome) {
         }
     }
     if (!results.empty() && contains(run.spec.events, std::string(kL1dMissRatio))) {
-        Welford all;
+        Welford fills;
         Welford valid_ways;
+        Welford with_upgrades;
         for (const RunResult& result : results) {
             const auto raw = [&](const char* name) {
                 return metric_value(result, std::string(kModelEventPrefix) + name).value_or(0);
             };
-            if (raw("loads") <= 0) continue;
-            all.add(100 * raw("l1d_fill") / raw("loads"));
-            valid_ways.add(100 * (raw("l1d_fill") - raw("l1d_fill_into_invalid")) / raw("loads"));
+            const double loads = metric_value(result, std::string(kL1dLoads)).value_or(0);
+            if (loads <= 0) continue;
+            const auto ratio = [loads](double misses) { return 100 * misses / loads; };
+            fills.add(ratio(raw("l1d_fill")));
+            valid_ways.add(ratio(raw("l1d_fill") - raw("l1d_fill_into_invalid")));
+            with_upgrades.add(ratio(raw("l1d_fill") + raw("l1d_upgrade")));
         }
-        both_ways_[outcome.row] = {all.mean(), valid_ways.mean()};
+        ratios_[outcome.row] = {fills.mean(), valid_ways.mean(), with_upgrades.mean()};
     }
 }
 
@@ -240,23 +245,27 @@ std::vector<GroupCheck> ValidationPlan::take_ready_groups() {
 
 Validation ValidationPlan::result() const { return validate(measurements_, predictions_, work_); }
 
-std::string ValidationPlan::ratio_both_ways() const {
-    if (both_ways_.empty()) return "";
+std::string ValidationPlan::ratio_by_definition() const {
+    if (ratios_.empty()) return "";
     std::string text =
-        "\nL1-dcache-miss-ratio by what counts as a miss: every fill, or only fills into ways "
-        "that\n"
-        "held a line (the key pmu.count_fill_into_invalid of the platform):\n\n";
+        "\nL1-dcache-miss-ratio by what counts as a miss: every fill; only fills into ways that "
+        "held\n"
+        "a line (pmu.count_fill_into_invalid=false of the platform); every fill, and S->M "
+        "upgrades\n"
+        "(pmu.count_upgrades=true):\n\n";
     std::size_t width = 0;
     const auto name_of = [&](std::size_t index) {
         const RunSpec& spec = runs_[index].spec;
         return command_line(spec.workload) + ", " + spec.kernel;
     };
-    for (const auto& [index, ratios] : both_ways_) width = std::max(width, name_of(index).size());
-    for (const auto& [index, ratios] : both_ways_) {
+    for (const auto& [index, ratios] : ratios_) width = std::max(width, name_of(index).size());
+    for (const auto& [index, ratios] : ratios_) {
         constexpr int kNumberWidth = 9;
-        text += "  " + left_aligned(name_of(index), static_cast<int>(width)) +
-                right_aligned(fixed(ratios.first, 2) + "%", kNumberWidth) +
-                right_aligned(fixed(ratios.second, 2) + "%", kNumberWidth) + "\n";
+        text += "  " + left_aligned(name_of(index), static_cast<int>(width));
+        for (const double percent : {ratios.fills, ratios.valid_ways, ratios.with_upgrades}) {
+            text += right_aligned(fixed(percent, 2) + "%", kNumberWidth);
+        }
+        text += "\n";
     }
     return text;
 }

@@ -52,9 +52,9 @@ public:
     [[nodiscard]] Validation result() const;
     /// Visits of threads that each row's cycles stand for.
     [[nodiscard]] const WorkUnits& work() const { return work_; }
-    /// The L1 miss ratio of every configuration that was asked for it, counted both ways: with and
-    /// without fills into ways that a snoop had emptied. Empty if none was.
-    [[nodiscard]] std::string ratio_both_ways() const;
+    /// The L1 miss ratio of every configuration that was asked for it, by each definition of a miss
+    /// that the platform's pmu keys offer. Empty if none was.
+    [[nodiscard]] std::string ratio_by_definition() const;
 
 private:
     void plan_row(std::size_t index, const RunSpec& common, const DataDirs& dirs);
@@ -64,7 +64,13 @@ private:
     std::vector<ValidationRun> runs_;
     Predictions predictions_;
     WorkUnits work_;
-    std::map<std::size_t, std::pair<double, double>> both_ways_;  ///< by index of the run
+    /// In percent, of the loads that the platform's L1-dcache-loads counts.
+    struct MissRatios {
+        double fills = 0;
+        double valid_ways = 0;     ///< fills into ways that held a line
+        double with_upgrades = 0;  ///< fills and S->M upgrades
+    };
+    std::map<std::size_t, MissRatios> ratios_;  ///< by index of the run
     std::size_t next_group_ = 0;
 };
 

@@ -150,7 +150,7 @@ int run_validate(const std::vector<std::string>& arguments) {
     print_ready();
     if (!csv) {
         output.write(measure::validation_summary(plan.result(), plan.work()));
-        output.write(plan.ratio_both_ways());
+        output.write(plan.ratio_by_definition());
     }
     const int code = session.finish();
     output.finish();

@@ -95,7 +95,28 @@ TEST(ValidateRunTest, TheWholePublishedKindOfFileIsUnderstood) {
         "v,baseline,xeon-snb-2s,v3.18-rc5,,,,pound_times --threads 2,elapsed,s,lower,3,,x\n");
     ASSERT_EQ(plan.runs().size(), 3U);
     EXPECT_THAT(plan.runs()[0].spec.events,
-                IsSupersetOf({"L1-dcache-miss-ratio", "model.l1d_fill", "model.loads"}));
+                IsSupersetOf({"L1-dcache-miss-ratio", "L1-dcache-loads", "model.l1d_fill"}));
+}
+
+TEST(ValidateRunTest, TheMissRatioIsOfThePlatformsLoadsByEveryDefinitionOfAMiss) {
+    ValidationPlan plan = plan_of(
+        "r,baseline,xeon-snb-2s,v4.7-rc7,,,,pound_times --threads "
+        "2,L1-dcache-miss-ratio,%,lower,7,,x\n");
+    EXPECT_EQ(plan.ratio_by_definition(), "");
+    RowOutcome outcome = outcome_of(0, {1});
+    const auto count = [&](const char* name, double value) {
+        EventCount& event = outcome.sides[0][0].result.events[name];
+        event.value = value;
+        event.running_ns = 1;
+    };
+    count("L1-dcache-loads", 200);  // the prefetches that the platform counts among them
+    count("model.loads", 150);
+    count("model.l1d_fill", 30);
+    count("model.l1d_fill_into_invalid", 18);
+    count("model.l1d_upgrade", 10);
+    plan.add(outcome);
+    EXPECT_THAT(plan.ratio_by_definition(),
+                HasSubstr("pound_times --threads 2, v4.7-rc7   15.00%    6.00%   20.00%\n"));
 }
 
 TEST(ValidateRunTest, UnitsAreConvertedOrRefused) {
