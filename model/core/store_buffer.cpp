@@ -146,13 +146,18 @@ Tick StoreBuffer::place(Entry& e, Tick& previous, Tick cycle, std::uint64_t olde
         } else if (!e.requested) {
             act = e.issue;
         }
-    } else if (previous == kNever) {
+    } else if (in_order_ && previous == kNever) {
         e.drain = kNever;
     } else if (in_order_) {
         e.drain = std::max({previous + cycle, e.owned_at, e.floor, e.issue});
         previous = e.drain;
     } else {
         e.drain = std::max(e.owned_at, e.issue);
+    }
+    if (!in_order_ && e.effect.function != nullptr) {
+        // Releases keep their order among themselves even so: queued locks hand over by two of them.
+        e.drain = previous == kNever ? kNever : std::max(e.drain, previous);
+        previous = e.drain;
     }
     if (e.drain != kNever && e.effect.function != nullptr) act = std::min(act, e.drain);
     return act;
@@ -161,7 +166,7 @@ Tick StoreBuffer::place(Entry& e, Tick& previous, Tick cycle, std::uint64_t olde
 void StoreBuffer::recompute() {
     cycle_ = owner_.period();
     const std::uint64_t oldest_load = owner_.oldest_unresolved_load();
-    Tick previous = last_drain_;
+    Tick previous = in_order_ ? last_drain_ : 0;
     Tick act = kNever;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         act = std::min(act, place(entries_[i], previous, cycle_, oldest_load));
@@ -200,7 +205,8 @@ void StoreBuffer::complete_through(std::size_t index, Tick now) {
 void StoreBuffer::complete_line(Addr line, Tick now) {
     for (std::size_t i = 0; i < entries_.size();) {
         const Entry e = entries_[i];
-        if (e.line != line || e.drain > now) {
+        const bool concerned = e.line == line || e.effect.function != nullptr;
+        if (!concerned || e.drain > now) {
             ++i;
             continue;
         }

@@ -116,12 +116,13 @@ private:
     void recompute();
     /// The same after a store has been added and nothing else has changed.
     void compute_last();
-    /// When `e` drains, `previous` being when the one before it does, and when the buffer must act
-    /// because of it (kNever: it need not).
+    /// When `e` drains, `previous` being when the one before it does (out of order: the last one with an
+    /// effect), and when the buffer must act because of it (kNever: it need not).
     Tick place(Entry& e, Tick& previous, Tick cycle, std::uint64_t oldest_load) const;
     void act_at(Tick when);
     void renew_mask();
     void complete_through(std::size_t index, Tick now);
+    /// Out of order: of a line what has drained, and releases that were due before.
     void complete_line(Addr line, Tick now);
     void prune(Tick now);
 

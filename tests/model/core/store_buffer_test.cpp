@@ -87,6 +87,24 @@ TEST_F(OutOfOrderDrainTest, IsVisibleAtOnce) {
     EXPECT_LE(word_.written_at - kStart, 3 * kCycle);
 }
 
+// Or two would own a queued lock: its new owner hands the queue on after it has claimed the lock.
+TEST_F(OutOfOrderDrainTest, ReleasesKeepTheirOrderAmongThemselves) {
+    Word second;
+    t_->on(0, [&](HwThread& hw) {
+        own(hw, 1);
+        own(hw, 2);
+        settle_at(hw, kStart);
+        hw.store(line(0), 8, kNoField, {}, effect(word_, 7));
+        hw.store(line(1), 8, kNoField, {}, effect(second, 8));
+        hw.store(line(2), 8, kNoField);
+        hw.fence();
+    });
+    t_->run();
+    EXPECT_EQ(word_.written_at - kStart, kCycle + kMemory);
+    EXPECT_EQ(second.written_at, word_.written_at);
+    EXPECT_EQ(second.value, 8U);
+}
+
 TEST_F(StoreBufferTest, AReleaseIsVisibleOnlyAfterAnOlderStoresUpgrade) {
     t_->background(1, [&](HwThread& hw) {
         hw.execute(4000);
