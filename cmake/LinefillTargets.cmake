@@ -30,7 +30,7 @@ function(linefill_hot target)
     get_target_property(sources ${target} SOURCES)
     foreach(folder IN LISTS ARGN)
         set(hot ${sources})
-        list(FILTER hot INCLUDE REGEX "/model/${folder}/")
+        list(FILTER hot INCLUDE REGEX "/${folder}/")
         set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS
                      $<$<CONFIG:Release>:-O3> $<$<CONFIG:Release>:-fno-tree-slp-vectorize>)
     endforeach()

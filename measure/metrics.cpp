@@ -91,7 +91,7 @@ double plain_error(const RunResult& run, const std::string& name) {
 
 std::optional<std::pair<std::string, std::string>> ratio_parts(std::string_view name) {
     if (name == kL1dMissRatio) {
-        return std::pair<std::string, std::string>("L1-dcache-load-misses", "L1-dcache-loads");
+        return std::pair<std::string, std::string>("L1-dcache-load-misses", kL1dLoads);
     }
     const std::size_t slash = name.find('/');
     if (slash == std::string_view::npos || slash == 0 || slash + 1 == name.size() ||

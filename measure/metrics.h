@@ -21,6 +21,7 @@ struct MetricInfo {
 
 /// 100 x L1-dcache-load-misses / L1-dcache-loads of the same run, in percent.
 inline constexpr std::string_view kL1dMissRatio = "L1-dcache-miss-ratio";
+/// The event below the line: the loads that the platform counts.
 inline constexpr std::string_view kL1dLoads = "L1-dcache-loads";
 
 /// What is known of a metric by its name alone. A workload's own figures may come in several units

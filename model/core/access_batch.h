@@ -86,11 +86,8 @@ public:
     /// Pops and pushes of a function on the own stack.
     void add_stack_hits(unsigned cpu, FunctionId function, unsigned loads, unsigned stores) {
         if (function >= stack_.size()) stack_.resize(function + std::size_t{1});
-        Stack& s = stack_[function];
-        s.loads += loads;
-        s.stores += stores;
-        if (loads != 0) s.loaded_by |= cpu_bit(cpu);
-        if (stores != 0) s.stored_by |= cpu_bit(cpu);
+        if (loads != 0) stack_[function].loads.add(cpu, loads);
+        if (stores != 0) stack_[function].stores.add(cpu, stores);
     }
 
     BatchObserver* batch() final { return this; }
@@ -112,9 +109,8 @@ protected:
         flush_batches();
         for (std::size_t f = 0; f < stack_.size(); ++f) {
             const auto function = static_cast<FunctionId>(f);
-            const Stack& s = stack_[f];
-            take(function, AccessKind::kLoad, {s.loads, s.loaded_by});
-            take(function, AccessKind::kStore, {s.stores, s.stored_by});
+            take(function, AccessKind::kLoad, stack_[f].loads);
+            take(function, AccessKind::kStore, stack_[f].stores);
         }
         stack_.clear();
     }
@@ -134,8 +130,7 @@ private:
     std::array<BatchedAccess, kSize> accesses_;
     std::array<BatchedTime, kSize> times_;
     struct Stack {
-        std::uint64_t loads = 0, stores = 0;
-        std::uint64_t loaded_by = 0, stored_by = 0;  ///< CPUs
+        BulkHits loads, stores;
     };
     std::vector<Stack> stack_;  // by function
 };

@@ -261,7 +261,7 @@ private:
             lost = i.behind_lost;
         }
         now_ += base;
-        if (sibling_ == nullptr || sibling_->issuing_from_ > now_) lost = 0;
+        if (sibling_ == nullptr || !sibling_->issuing_at(now_)) lost = 0;
         now_ += lost;
         c[CpiComponent::kBase] += base;
         c[CpiComponent::kSmt] += lost;
@@ -287,9 +287,10 @@ private:
     /// How many instructions go on behind the oldest access in the window: as many as the reorder
     /// buffer holds, and as fill the scheduler's entries with those of them that wait for it.
     unsigned window_limit() const {
-        const HwThread* s = sibling_;
-        const bool all_free = s == nullptr || (s->window_count_ == 0 && now_ >= s->waited_until_);
-        return all_free || window_least_ == window_most_ ? window_most_ : window_limit_shared();
+        // They differ only while there is a sibling that competes.
+        if (window_least_ == window_most_) return window_most_;
+        const bool none_waits = sibling_->window_count_ == 0 && now_ >= sibling_->waited_until_;
+        return none_waits ? window_most_ : window_limit_shared();
     }
     unsigned window_limit_shared() const;
     /// Of these, those that are there at `at` while it is still out.

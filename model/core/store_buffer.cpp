@@ -146,10 +146,9 @@ Tick StoreBuffer::place(Entry& e, Tick& previous, Tick cycle, std::uint64_t olde
         } else if (!e.requested) {
             act = e.issue;
         }
-    } else if (in_order_ && previous == kNever) {
-        e.drain = kNever;
     } else if (in_order_) {
-        e.drain = std::max({previous + cycle, e.owned_at, e.floor, e.issue});
+        e.drain = previous == kNever ? kNever
+                                     : std::max({previous + cycle, e.owned_at, e.floor, e.issue});
         previous = e.drain;
     } else {
         e.drain = std::max(e.owned_at, e.issue);
